@@ -1,0 +1,26 @@
+/* diagnostics.h - collects every complaint about an experiment before any is acted upon. */
+#ifndef OSAFL_CORE_DIAGNOSTICS_H
+#define OSAFL_CORE_DIAGNOSTICS_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "osafl/base.h"
+
+struct diagnostics; /* a growing list of messages, in the order of their addition */
+
+struct diagnostics *diagnostics_create(void); /* NULL: out of memory */
+void diagnostics_destroy(struct diagnostics *d);
+
+/* file may be NULL (no place), line 0 (no line); "--set" is a file of its own. */
+void diagnostics_error(struct diagnostics *d, const char *file, unsigned line, const char *fmt, ...)
+    OSAFL_PRINTF(4, 5);
+void diagnostics_warn(struct diagnostics *d, const char *file, unsigned line, const char *fmt, ...)
+    OSAFL_PRINTF(4, 5);
+
+size_t diagnostics_errors(const struct diagnostics *d);
+/* Prints "file:line: text" lines, warnings marked as such. */
+void diagnostics_print(const struct diagnostics *d, FILE *to);
+
+#endif

@@ -1,0 +1,109 @@
+/* experiment.h - a resolved experiment: every setting known, checked and typed. */
+#ifndef OSAFL_CORE_EXPERIMENT_H
+#define OSAFL_CORE_EXPERIMENT_H
+
+#include "loader.h"
+#include "osafl/osafl.h"
+
+struct diagnostics;
+
+/* Settings of the core.  Their tables, with default, range, unit and sentence, are in schema.c. */
+
+struct general_settings { /* top level of the file */
+    const char *name;     /* of the experiment; part of the results folder */
+    int64_t seed;
+    int64_t rounds;       /* T */
+    double deadline_s;    /* t_th */
+    int64_t checkpoint_every; /* rounds; no effect on results */
+    osafl_choice on_divergence; /* "stop", "drop" */
+};
+
+struct client_settings { /* clients */
+    int64_t count;       /* U */
+    int64_t storage;     /* 400: D_u = ceil(storage * p_u) */
+    int64_t arrivals;    /* 40:  E_u = ceil(arrivals * p_u) */
+    osafl_range activity;             /* p_u, [0.3, 0.8] */
+    osafl_choice arrival_process;     /* "fixed", "binomial" */
+    double arrival_probability;       /* p_ac; 0: p_u itself */
+    double drift;                     /* 0 .. 1 */
+    double sampled;                   /* share of the clients that the server asks each round, (0, 1] */
+    osafl_range cycles_per_bit;       /* c_u, [25, 40] */
+    osafl_range energy_budget_j;      /* e_bd, [1.2, 2.5] */
+    osafl_range clock_max_hz;         /* [1e9, 1.8e9] */
+    osafl_range power_max_dbm;        /* [20, 30] */
+    double capacitance;               /* rho, 2e-28 */
+    double sample_bits;               /* s_u; 0: channels * 128 * 128 * 32 */
+};
+
+struct partition_settings { /* partition */
+    osafl_choice scheme; /* "dirichlet", "iid", "shards", "natural" */
+    double concentration; /* of the Dirichlet distribution, aleph */
+    int64_t labels_per_client; /* "shards" */
+};
+
+struct training_settings { /* training */
+    int64_t batch;            /* 16 */
+    int64_t minibatches;      /* SGD steps of a local round, 8; 0: one pass over the store */
+    int64_t cost_minibatches; /* n of the cost model, 8 */
+    int64_t max_local_rounds; /* kappa, 5 */
+};
+
+struct evaluation_settings { /* evaluation */
+    int64_t every;       /* rounds between evaluations; the last round is always evaluated */
+    osafl_choice split;  /* "test", "validation" */
+    int64_t samples;     /* the first so many of the split; 0: all */
+    bool per_class;
+    bool per_client;
+};
+
+struct uplink_settings { /* uplink */
+    double loss_probability;
+};
+
+struct attack_settings { /* attack */
+    double share;        /* of the clients that attack */
+    osafl_choice method; /* "none", "sign_flip", "scale", "noise", "shuffle_labels" */
+    double strength;
+};
+
+/* A plugin as an experiment chose it. */
+struct chosen_plugin {
+    const struct loaded_plugin *loaded; /* NULL: none chosen (an optimizer left to the aggregator) */
+    void *config;                       /* config_size bytes; NULL when there are none */
+};
+
+struct experiment {
+    struct general_settings general;
+    struct client_settings clients;
+    struct partition_settings partition;
+    struct training_settings training;
+    struct evaluation_settings evaluation;
+    struct uplink_settings uplink;
+    struct attack_settings attack;
+    struct chosen_plugin chosen[LOADER_KINDS + 1]; /* by OSAFL_KIND_* */
+    const char *case_name;     /* of a grid's cell; "main" without cases */
+    char identity[33];         /* hash of all effective settings, hexadecimal */
+    struct experiment_tree *tree; /* where strings and origins live */
+};
+
+struct experiment_options {
+    const char *const *set; /* "key.path=value", in order */
+    size_t n_set;
+    struct loader *loader;
+};
+
+/* Reads and resolves a file.  NULL when d holds errors; all of the file's errors are in d. */
+struct experiment *experiment_load(const char *file, const struct experiment_options *o,
+                                   struct diagnostics *d);
+void experiment_destroy(struct experiment *e);
+
+/* Loads the optimizer that the aggregator asked for, when the file named none, and computes the
+ * identity anew.  A file's group for it is applied. */
+osafl_status experiment_choose_optimizer(struct experiment *e, struct loader *l, const char *name,
+                                         struct diagnostics *d);
+
+/* The resolved file: every value, in a fixed order, as libconfig text that loads again, with its
+ * origin in a comment. */
+osafl_status experiment_write(const struct experiment *e, void *file);
+
+#endif

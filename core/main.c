@@ -1,0 +1,7 @@
+/* main.c - the osafl program. */
+#include "cli.h"
+
+int main(int argc, char **argv)
+{
+    return cli_main(argc, argv);
+}

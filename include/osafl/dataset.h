@@ -1,0 +1,66 @@
+/* osafl/dataset.h - which labelled samples exist, and what does sample i look like?
+ *
+ * A data set has three splits.  Samples of a split are numbered from 0.  An endless split makes
+ * sample i as a pure function of i and the set's own settings, never of the run's seed, so that
+ * every run of an experiment sees the same samples. */
+#ifndef OSAFL_DATASET_H
+#define OSAFL_DATASET_H
+
+#include "plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { OSAFL_SPLIT_TRAIN = 1, OSAFL_SPLIT_VALIDATION, OSAFL_SPLIT_TEST };
+enum { OSAFL_TARGET_CLASS = 1, OSAFL_TARGET_REAL };
+
+#define OSAFL_ENDLESS UINT64_MAX
+
+struct osafl_dataset_info {
+    uint32_t struct_size;
+    uint32_t channels;
+    uint32_t height; /* 1 for samples that are no pictures */
+    uint32_t width;
+    uint32_t target_type; /* OSAFL_TARGET_* */
+    uint32_t target_size; /* OSAFL_TARGET_CLASS: number of classes C; OSAFL_TARGET_REAL: values a sample */
+    uint32_t labels;      /* number of labels by which samples are partitioned; C for classification */
+    uint32_t reserved;
+    uint64_t n_train; /* samples, or OSAFL_ENDLESS */
+    uint64_t n_validation;
+    uint64_t n_test;
+    const char *const *label_names; /* labels pointers; NULL: the labels have no names */
+};
+
+/* A batch as data sets write and models read it. */
+typedef struct osafl_batch {
+    uint32_t struct_size;
+    uint32_t n;
+    float *x;       /* n * channels * height * width, in that order (n, c, y, x); finite */
+    int32_t *label; /* n, each in [0, labels) */
+    float *target;  /* OSAFL_TARGET_REAL: n * target_size; else NULL */
+} osafl_batch;
+
+/* Feature "natural": client_of tells to whom a sample belongs. */
+typedef struct osafl_dataset_vt {
+    osafl_lifecycle life;
+    /* REQUIRED.  The same answer every time.  [any] */
+    osafl_status (*describe)(void *self, osafl_call *c, osafl_dataset_info *out);
+    /* REQUIRED.  Label of training sample i.  [any] */
+    int32_t (*label)(void *self, uint64_t i);
+    /* REQUIRED.  Fills b for the b->n samples index[0..n) of a split.  b's memory is the host's.
+     * index may repeat a sample.  [worker] */
+    osafl_status (*read)(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
+                         const osafl_batch *b);
+    /* Training sample number k, counted from 0, of a label.  REQUIRED for an endless training
+     * split; NULL otherwise: the host finds it from label().  [any] */
+    uint64_t (*sample_of)(void *self, int32_t label, uint64_t k);
+    /* OPTIONAL, needed by partition.scheme = "natural": the client to whom training sample i
+     * belongs by nature, 0, 1, 2, ...; NULL: samples belong to nobody.  [any] */
+    uint32_t (*client_of)(void *self, uint64_t i);
+} osafl_dataset_vt;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* osafl/deletion.h - which stored samples go when new ones arrive? */
+#ifndef OSAFL_DELETION_H
+#define OSAFL_DELETION_H
+
+#include "plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A client's samples: positions 0 .. stored - 1 are in the store, stored .. stored + arrived - 1
+ * have just come.  Arrays have stored + arrived elements. */
+typedef struct osafl_store_view {
+    uint32_t struct_size;
+    uint32_t client;
+    uint32_t round;
+    uint32_t labels;  /* number of labels, C */
+    uint32_t stored;
+    uint32_t arrived;
+    const int32_t *label;
+    const uint32_t *age; /* rounds since the sample came; 0 for one that has just come */
+} osafl_store_view;
+
+/* Features: "keeps_arrivals": no arrival is ever chosen. */
+typedef struct osafl_deletion_vt {
+    osafl_lifecycle life;
+    /* REQUIRED.  Writes n distinct positions, n <= stored + arrived, in any order: those samples
+     * leave.  Called once per client and round in which something arrived, clients ascending.
+     * [coord] */
+    osafl_status (*select)(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
+                           uint32_t *position);
+} osafl_deletion_vt;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+/* osafl/osafl.h - all public headers of the plugin interface. */
+#ifndef OSAFL_OSAFL_H
+#define OSAFL_OSAFL_H
+
+#include "aggregator.h"
+#include "channel.h"
+#include "dataset.h"
+#include "deletion.h"
+#include "model.h"
+#include "optimizer.h"
+#include "quantizer.h"
+#include "random.h"
+#include "resource.h"
+
+#endif
