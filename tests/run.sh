@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# run.sh [--full] - builds osafl and passes its tests.
+#
+# Plain: a release build with gcc and the whole suite (under 10 minutes on 2 cores).
+# --full: before that, a clang build, the address/undefined and thread sanitizers, and the checks
+#         that need more tools (under 25 minutes). The plain suite comes last, and so does its
+#         summary.
+# Build trees are build-tests/NAME below the source tree. OSAFL_JOBS sets the number of jobs.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+jobs=${OSAFL_JOBS:-$(nproc)}
+full=0
+for argument in "$@"; do
+    case $argument in
+    --full) full=1 ;;
+    *) echo "usage: $0 [--full]" >&2; exit 2 ;;
+    esac
+done
+
+packages=(build-essential cmake ninja-build pkg-config libconfig-dev libopenblas-dev
+          libjansson-dev zlib1g-dev librandom123-dev libxxhash-dev libcmocka-dev python3
+          dataset-fashion-mnist)
+[ $full = 0 ] || packages+=(clang strace valgrind abigail-tools shellcheck)
+"$top/experiments/need-packages.sh" "${packages[@]}"
+
+# suite NAME CTEST-ARGUMENTS -- CMAKE-ARGUMENTS: builds into build-tests/NAME and runs ctest there.
+suite() {
+    local name=$1 tree="$top/build-tests/$1" ctest_arguments=()
+    shift
+    while [ "$1" != -- ]; do ctest_arguments+=("$1"); shift; done
+    shift
+    echo "== $name"
+    cmake -S "$top" -B "$tree" -G Ninja -DOSAFL_TESTS=ON -DOSAFL_WERROR=ON "$@" >/dev/null
+    cmake --build "$tree" -- -j "$jobs" --quiet
+    (cd "$tree" && ctest -j "$jobs" --output-on-failure "${ctest_arguments[@]}")
+}
+
+if [ $full = 1 ]; then
+    suite clang -- -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
+    export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1
+    suite address -- -DOSAFL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
+    suite thread -- -DOSAFL_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
+fi
+suite release -- -DCMAKE_BUILD_TYPE=Release
