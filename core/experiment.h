@@ -18,6 +18,11 @@ struct general_settings { /* top level of the file */
     osafl_choice on_divergence; /* "stop", "drop" */
 };
 
+/* Indices of choices, in the order in which the comments below list them. */
+enum { ARRIVALS_FIXED, ARRIVALS_BINOMIAL };
+enum { PARTITION_DIRICHLET, PARTITION_IID, PARTITION_SHARDS, PARTITION_NATURAL };
+enum { EVALUATE_TEST, EVALUATE_VALIDATION };
+
 struct client_settings { /* clients */
     int64_t count;       /* U */
     int64_t storage;     /* 400: D_u = ceil(storage * p_u) */

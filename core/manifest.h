@@ -1,0 +1,47 @@
+/* manifest.h - what a run is (manifest.json, the same bytes for the same run) and where and when
+ * it ran (environment.json). */
+#ifndef OSAFL_CORE_MANIFEST_H
+#define OSAFL_CORE_MANIFEST_H
+
+#include "experiment.h"
+#include "run_folder.h"
+
+/* What of the machine can change a result byte; strings as cpu.h gives them. */
+struct machine_identity {
+    const char *cpu_features; /* "avx512f avx2 fma ...": instruction sets that are used */
+    const char *blas_kernel;  /* "SkylakeX"; NULL: no BLAS was loaded */
+};
+
+/* Writes manifest.json: program version, identity, name, case, seed, settings with their origins,
+ * plugins with version and file hash, machine.  Also writes resolved.cfg (experiment_write()). */
+osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
+                            const struct machine_identity *machine, char *message);
+
+enum manifest_found {
+    MANIFEST_NONE,     /* the folder holds no manifest */
+    MANIFEST_SAME,     /* the same run on the same program, plugins and machine type */
+    MANIFEST_CHANGED,  /* the same settings, but program, plugins or machine type differ: message
+                        * names both sides */
+    MANIFEST_OTHER,    /* another run's folder: message says how they differ */
+};
+
+/* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled for
+ * MANIFEST_CHANGED and MANIFEST_OTHER too.  OSAFL_E_DATA for a damaged manifest. */
+osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
+                              const struct machine_identity *machine, enum manifest_found *found,
+                              char *message);
+
+/* Wall-clock facts, no part of the results. */
+struct run_environment {
+    unsigned threads;
+    const char *experiment_file;
+    const char *started; /* ISO 8601, UTC */
+    const char *ended;   /* NULL while the run goes on */
+    double seconds;      /* of this process */
+    uint32_t resumed_at; /* round; 0: started afresh */
+};
+
+osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
+                               const struct run_environment *env, char *message);
+
+#endif
