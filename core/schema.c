@@ -1,0 +1,170 @@
+/* schema.c - tables of the core's own settings.  Defaults are those of the paper's simulation
+ * (ALGORITHMS.md 1 to 3). */
+#include "schema.h"
+
+#include <string.h>
+
+#include "experiment.h"
+
+static const char *const divergence_choices[] = {"stop", "drop", NULL};
+static const char *const arrival_choices[] = {"fixed", "binomial", NULL};
+static const char *const scheme_choices[] = {"dirichlet", "iid", "shards", "natural", NULL};
+static const char *const split_choices[] = {"test", "validation", NULL};
+static const char *const attack_choices[] = {"none",  "sign_flip",      "scale",
+                                             "noise", "shuffle_labels", NULL};
+
+/* Counts are 32-bit in the plugin interface. */
+#define COUNT_MAX INT32_MAX
+#define UNBOUNDED __DBL_MAX__
+
+#define S struct general_settings
+static const osafl_param general[] = {
+    OSAFL_TEXT(S, name, "experiment", "Name of the experiment; names the folder of the results",
+               .flags = OSAFL_P_NO_EFFECT),
+    OSAFL_INT(S, seed, 1, 0, INT64_MAX, "Seed of all random numbers of the run"),
+    OSAFL_INT(S, rounds, 50, 1, COUNT_MAX, "Global rounds T", .unit = "rounds"),
+    OSAFL_REAL(S, deadline_s, 60.0, 0.0, UNBOUNDED,
+               "Simulated time of a global round, t_th; who needs longer sits out", .unit = "s",
+               .flags = OSAFL_P_LO_OPEN),
+    OSAFL_INT(S, checkpoint_every, 10, 0, COUNT_MAX,
+              "Rounds between checkpoints; 0: only when the run stops", .unit = "rounds",
+              .flags = OSAFL_P_NO_EFFECT),
+    OSAFL_CHOICE(S, on_divergence, 0, divergence_choices,
+                 "What happens to a client whose update is not finite: the run stops, or the "
+                 "update is dropped"),
+};
+#undef S
+
+#define S struct client_settings
+static const osafl_param clients[] = {
+    OSAFL_INT(S, count, 25, 1, 10000000, "Clients U", .unit = "clients"),
+    OSAFL_INT(S, storage, 400, 1, COUNT_MAX,
+              "Most samples that a client stores: client u holds D_u = ceil(storage * p_u)",
+              .unit = "samples"),
+    OSAFL_INT(S, arrivals, 40, 0, COUNT_MAX,
+              "Most samples that reach a client in a round: E_u = ceil(arrivals * p_u)",
+              .unit = "samples"),
+    OSAFL_RANGE(S, activity, 0.3, 0.8, 0.0, 1.0, "Activity p_u, drawn uniformly for each client",
+                .flags = OSAFL_P_LO_OPEN),
+    OSAFL_CHOICE(S, arrival_process, 0, arrival_choices,
+                 "Arrivals of a round: exactly E_u, or Binomial(E_u, arrival_probability)"),
+    OSAFL_REAL(S, arrival_probability, 0.0, 0.0, 1.0,
+               "Probability p_ac of binomial arrivals; 0: the client's activity"),
+    OSAFL_REAL(S, drift, 0.0, 0.0, 1.0,
+               "Share by which a client's label distribution moves toward a fresh one each round"),
+    OSAFL_REAL(S, sampled, 1.0, 0.0, 1.0,
+               "Share of the clients that the server asks each round, at random",
+               .flags = OSAFL_P_LO_OPEN),
+    OSAFL_RANGE(S, cycles_per_bit, 25.0, 40.0, 0.0, UNBOUNDED,
+                "CPU cycles c_u that training on one bit takes, drawn uniformly for each client",
+                .unit = "cycles/bit", .flags = OSAFL_P_LO_OPEN),
+    OSAFL_RANGE(S, energy_budget_j, 1.2, 2.5, 0.0, UNBOUNDED,
+                "Energy e_bd that a client may spend in a round, drawn uniformly for each client",
+                .unit = "J", .flags = OSAFL_P_LO_OPEN),
+    OSAFL_RANGE(S, clock_max_hz, 1e9, 1.8e9, 0.0, UNBOUNDED,
+                "Fastest CPU clock f_max, drawn uniformly for each client", .unit = "Hz",
+                .flags = OSAFL_P_LO_OPEN),
+    OSAFL_RANGE(S, power_max_dbm, 20.0, 30.0, -200.0, 200.0,
+                "Greatest transmit power p_max, drawn uniformly in dBm for each client",
+                .unit = "dBm"),
+    OSAFL_REAL(S, capacitance, 2e-28, 0.0, UNBOUNDED,
+               "Effective capacitance rho of the CPU: computing costs rho/2 * cycles * clock^2",
+               .flags = OSAFL_P_LO_OPEN),
+    OSAFL_REAL(S, sample_bits, 0.0, 0.0, UNBOUNDED,
+               "Size s_u of a sample in the cost model; 0: channels * 128 * 128 * 32",
+               .unit = "bit"),
+};
+#undef S
+
+#define S struct partition_settings
+static const osafl_param partition[] = {
+    OSAFL_CHOICE(S, scheme, 0, scheme_choices,
+                 "How labels are spread over the clients: Dirichlet draws, alike, a few labels for "
+                 "each, or as the data set says"),
+    OSAFL_REAL(S, concentration, 0.3, 0.0, UNBOUNDED,
+               "Concentration of the Dirichlet distribution; the smaller, the more unlike",
+               .flags = OSAFL_P_LO_OPEN),
+    OSAFL_INT(S, labels_per_client, 2, 1, COUNT_MAX, "Labels of a client with \"shards\"",
+              .unit = "labels"),
+};
+#undef S
+
+#define S struct training_settings
+static const osafl_param training[] = {
+    OSAFL_INT(S, batch, 16, 1, 1000000, "Samples of a mini-batch", .unit = "samples"),
+    OSAFL_INT(S, minibatches, 8, 0, 1000000,
+              "SGD steps of a local round; 0: one pass over the client's store", .unit = "steps"),
+    OSAFL_INT(S, cost_minibatches, 8, 1, 1000000,
+              "Mini-batches n of a local round in the cost model", .unit = "mini-batches"),
+    OSAFL_INT(S, max_local_rounds, 5, 1, 1000000, "Most local rounds kappa of a client in a round",
+              .unit = "local rounds"),
+};
+#undef S
+
+#define S struct evaluation_settings
+static const osafl_param evaluation[] = {
+    OSAFL_INT(S, every, 1, 1, COUNT_MAX,
+              "Rounds between evaluations; the last round is always evaluated", .unit = "rounds"),
+    OSAFL_CHOICE(S, split, 0, split_choices, "Samples on which the global model is evaluated"),
+    OSAFL_INT(S, samples, 0, 0, INT64_MAX, "Evaluate on the first so many of the split; 0: all",
+              .unit = "samples"),
+    OSAFL_BOOL(S, per_class, false, "Report the accuracy of every class"),
+    OSAFL_BOOL(S, per_client, false,
+               "Report the accuracy weighted with every client's own label distribution"),
+};
+#undef S
+
+#define S struct uplink_settings
+static const osafl_param uplink[] = {
+    OSAFL_REAL(S, loss_probability, 0.0, 0.0, 1.0,
+               "Probability that an update is lost on its way to the server"),
+};
+#undef S
+
+#define S struct attack_settings
+static const osafl_param attack[] = {
+    OSAFL_REAL(S, share, 0.0, 0.0, 1.0, "Share of the clients that attack"),
+    OSAFL_CHOICE(S, method, 0, attack_choices,
+                 "What attackers do: send the update with its sign flipped, scaled or replaced by "
+                 "noise, or train on shuffled labels"),
+    OSAFL_REAL(S, strength, 1.0, 0.0, UNBOUNDED,
+               "Factor of \"sign_flip\" and \"scale\"; norm of \"noise\" relative to the update"),
+};
+#undef S
+
+#define GROUP(member, group_name, sentence)                                                        \
+    {                                                                                              \
+        .name = (group_name), .doc = (sentence), .table = (member),                                \
+        .n = (uint32_t)(sizeof(member) / sizeof((member)[0])),                                     \
+        .offset = offsetof(struct experiment, member)                                              \
+    }
+
+const struct schema_group schema_groups[] = {
+    GROUP(general, "", "The experiment as a whole, at the top level of the file"),
+    GROUP(clients, "clients", "The clients, their data and their limits"),
+    GROUP(partition, "partition", "How the data are spread over the clients"),
+    GROUP(training, "training", "Local training of a client"),
+    GROUP(evaluation, "evaluation", "How the global model is judged"),
+    GROUP(uplink, "uplink", "Faults on the way to the server"),
+    GROUP(attack, "attack", "Clients that send wrong updates on purpose"),
+};
+const size_t schema_n_groups = sizeof(schema_groups) / sizeof(schema_groups[0]);
+
+const struct schema_group *schema_find(const char *name)
+{
+    for (size_t i = 0; i < schema_n_groups; i++) {
+        if (strcmp(schema_groups[i].name, name) == 0)
+            return &schema_groups[i];
+    }
+    return NULL;
+}
+
+void *schema_values(const struct schema_group *g, struct experiment *e)
+{
+    return (unsigned char *)e + g->offset;
+}
+
+const void *schema_values_const(const struct schema_group *g, const struct experiment *e)
+{
+    return (const unsigned char *)e + g->offset;
+}

@@ -1,0 +1,29 @@
+/* schema.h - the settings of the core itself: the top level of an experiment file and its groups
+ * that belong to no plugin. */
+#ifndef OSAFL_CORE_SCHEMA_H
+#define OSAFL_CORE_SCHEMA_H
+
+#include "osafl/param.h"
+
+struct experiment;
+
+/* A table of the core and the struct in struct experiment to which it binds. */
+struct schema_group {
+    const char *name; /* of the group; "" for the top level */
+    const char *doc;  /* one sentence, no trailing full stop */
+    const osafl_param *table;
+    uint32_t n;
+    size_t offset; /* of the bound struct in struct experiment */
+};
+
+extern const struct schema_group schema_groups[];
+extern const size_t schema_n_groups;
+
+/* NULL when the core has no group of that name. */
+const struct schema_group *schema_find(const char *name);
+
+/* The struct to which a group binds. */
+void *schema_values(const struct schema_group *g, struct experiment *e);
+const void *schema_values_const(const struct schema_group *g, const struct experiment *e);
+
+#endif
