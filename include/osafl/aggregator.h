@@ -5,7 +5,7 @@
 #ifndef OSAFL_AGGREGATOR_H
 #define OSAFL_AGGREGATOR_H
 
-#include "plugin.h"
+#include "model.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -45,7 +45,8 @@ typedef struct osafl_quantizer_vt {
     void (*decode)(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
                    float *out);
     /* OPTIONAL: acc[i - begin] += a * (double)decoded x[i]; must equal what decode() and that loop
-     * give, byte for byte; NULL: the host does that.  [any] */
+     * give, byte for byte, but for the sign of a zero in acc: entries that are 0 may be skipped.
+     * a is finite.  NULL: the host does that.  [any] */
     void (*axpy)(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
                  double a, double *acc);
     /* OPTIONAL: sum over i of decoded x[i] * v[i - begin], in double and in ascending i, omitting

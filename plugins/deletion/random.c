@@ -1,0 +1,44 @@
+/* random.c - deletes stored samples uniformly at random. */
+#include "osafl/deletion.h"
+#include "selection/selection.h"
+
+enum { STREAM_CHOICE = 1 };
+
+static osafl_status select_samples(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
+                                   uint32_t *position)
+{
+    const struct selection_policy *p = self;
+    OSAFL_TRY(selection_check(p->host, c, v, n));
+    uint32_t *candidate = p->host->scratch(c, (uint64_t)v->stored * sizeof *candidate);
+    uint32_t *word = p->host->scratch(c, (uint64_t)n * 2 * sizeof *word);
+    if (candidate == NULL || word == NULL)
+        return OSAFL_E_NOMEM;
+    for (uint32_t i = 0; i < v->stored; i++)
+        candidate[i] = i;
+    p->host->random_fill(c, STREAM_CHOICE, v->client, v->round, 0, word, (uint64_t)2 * n);
+    selection_random(candidate, v->stored, n, word);
+    for (uint32_t i = 0; i < n; i++)
+        position[i] = candidate[i];
+    return OSAFL_OK;
+}
+
+static const osafl_deletion_vt vtable = {
+    .life = {.struct_size = sizeof(osafl_deletion_vt), .create = selection_create, .destroy = free},
+    .select = select_samples,
+};
+
+static const osafl_plugin plugin = {
+    OSAFL_PLUGIN_HEAD,
+    .kind = OSAFL_KIND_DELETION,
+    .name = "random",
+    .version = "1.0.0",
+    .summary = "Deletes stored samples uniformly at random",
+    .license = "MIT",
+    .features = selection_features,
+    .vtable = &vtable.life,
+};
+
+const osafl_plugin *osafl_plugin_entry_v0(void)
+{
+    return &plugin;
+}
