@@ -11,12 +11,17 @@ struct pool;
 /* Receives host->metric(); NULL where nobody listens. */
 typedef void metric_sink(void *arg, uint32_t metric, uint32_t client, double value);
 
+/* Receives whole lines of the log, without the newline, from any thread. */
+typedef void log_sink(void *arg, int32_t level, const char *line);
+
 /* What all instances of a run share. */
 struct host_context {
     uint64_t seed;
     struct pool *pool;                     /* NULL: parallel() runs on the caller */
     const volatile sig_atomic_t *cancelled; /* NULL: never */
     int32_t log_level;                     /* OSAFL_LOG_*: what is below is not printed */
+    log_sink *log;                         /* NULL: standard error */
+    void *log_arg;
 };
 
 /* One instance of a plugin. */
@@ -25,33 +30,59 @@ struct instance {
     const osafl_host *host;
     struct host_context *context;
     void *config; /* filled from the plugin's table; owned by the experiment */
-    void *self;   /* NULL before instance_create() */
+    void *self;   /* what create() made of it; a plugin without state may leave it NULL */
+    bool created; /* by instance_create(), and not destroyed since */
     metric_sink *metric;
     void *metric_arg;
 };
 
 #define CALL_MESSAGE_BYTES 1024
+#define NO_ROUND UINT32_MAX /* a call outside the rounds */
+
+/* What a plugin must leave as it found it. */
+struct process_state {
+    uint64_t fp_mode;           /* cpu_fp_mode() */
+    const void *thread_locale;  /* of uselocale() */
+    const char *numeric_locale; /* the C library's own string; compared by address */
+};
 
 /* One entry into a plugin.  Cheap to make on the stack: call_begin(), the call, call_end(). */
 struct osafl_call {
     const struct instance *instance;
     uint32_t client; /* OSAFL_NO_CLIENT: none; for messages */
-    uint32_t round;
+    uint32_t round;  /* NO_ROUND: none */
     osafl_status status; /* of the first fail() */
     bool in_parallel;
+    bool misused;  /* the plugin broke a rule that no status can answer; the call fails */
     void *scratch; /* list of blocks */
+    struct osafl_call *outer; /* call of this thread inside which this one was made */
+    struct process_state state;
     char message[CALL_MESSAGE_BYTES];
 };
 
 extern const osafl_host core_host;
 
+void process_state_read(struct process_state *s);
+/* What differs between then and now, in words, and puts the program's own state (that of "C") back;
+ * NULL: nothing differs. */
+const char *process_state_settle(const struct process_state *before);
+
 void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client, uint32_t round);
-/* Frees scratch memory.  Returns status; when it is a failure without a message, writes one. */
+/* Frees scratch memory.  Returns status; when it is a failure without a message, writes one.  A
+ * plugin that leaves the floating-point mode or the locale changed has failed, by name. */
 osafl_status call_end(struct osafl_call *c, osafl_status status);
 
-/* create() and destroy() with everything around them: floating-point environment and locale are
- * compared before and after, and a plugin that changes them is refused by name.  The message of a
- * failure is in message[CALL_MESSAGE_BYTES]. */
+/* The innermost call that the calling thread is in; NULL: none.  Safe in a signal handler, so that
+ * a crash can be laid at a plugin's door. */
+const struct osafl_call *call_current(void);
+
+/* "aggregator/osafl, round 3, client 5", as messages and the log name a call.  Returns what
+ * snprintf() does. */
+int call_describe(const struct osafl_call *c, char *out, size_t size);
+
+/* The plugin's check() of a filled config, if it has one. */
+osafl_status instance_check(struct instance *i, char *message);
+/* check(), then create().  The message of a failure is in message[CALL_MESSAGE_BYTES]. */
 osafl_status instance_create(struct instance *i, const osafl_facts *facts, char *message);
 void instance_destroy(struct instance *i);
 
