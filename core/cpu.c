@@ -50,15 +50,16 @@ enum cpu_isa cpu_isa_chosen(struct diagnostics *d)
             continue;
         if (isa <= offered)
             return isa;
-        diagnostics_error(d, NULL, 0,
-                          "the environment asks for OSAFL_ISA=%s, but this processor offers no more "
-                          "than %s",
-                          wish, isa_names[offered]);
+        diagnostics_error(
+            d, NULL, 0,
+            "the environment asks for OSAFL_ISA=%s, but this processor offers no more "
+            "than %s",
+            wish, isa_names[offered]);
         return (enum cpu_isa)0;
     }
-    diagnostics_error(d, NULL, 0,
-                      "the environment sets OSAFL_ISA to \"%s\"; it may be baseline, avx2 or avx512",
-                      wish);
+    diagnostics_error(
+        d, NULL, 0, "the environment sets OSAFL_ISA to \"%s\"; it may be baseline, avx2 or avx512",
+        wish);
     return (enum cpu_isa)0;
 }
 

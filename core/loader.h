@@ -6,14 +6,14 @@
 
 #include "osafl/plugin.h"
 
-struct loader;      /* search path; what was loaded belongs to the process and is never unloaded */
+struct loader; /* search path; what was loaded belongs to the process and is never unloaded */
 struct diagnostics;
 
 /* A loaded plugin.  Lives as long as the process. */
 struct loaded_plugin {
     const osafl_plugin *plugin;
-    char path[4096];  /* canonical path of the file */
-    char hash[33];    /* XXH3-128 of the file, hexadecimal */
+    char path[4096]; /* canonical path of the file */
+    char hash[33];   /* XXH3-128 of the file, hexadecimal */
 };
 
 #define LOADER_KINDS 8
@@ -43,8 +43,8 @@ void loader_free_names(char **names, size_t n);
 
 /* What is known about a plugin file without having it in this process. */
 struct probed_plugin {
-    char path[4096];    /* canonical; empty: no such file */
-    char version[64];   /* the plugin's own; empty when broken */
+    char path[4096];  /* canonical; empty: no such file */
+    char version[64]; /* the plugin's own; empty when broken */
     char summary[256];
     char problem[1024]; /* empty: usable.  "BROKEN (signal 11)" for one that crashed its process */
 };
@@ -54,9 +54,5 @@ struct probed_plugin {
  * no child could be made; a broken plugin is OSAFL_OK with its problem. */
 osafl_status loader_probe(struct loader *l, uint32_t kind, const char *name, double limit_s,
                           struct probed_plugin *out);
-
-/* Checks what a plugin says about itself against the rules of this interface (sdk/RULES.md), all
- * but the file it came from.  True: usable.  Else the first breach, as one sentence, in why. */
-bool loader_verify(const osafl_plugin *p, uint32_t kind, const char *name, char *why, size_t size);
 
 #endif

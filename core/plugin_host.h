@@ -17,10 +17,10 @@ typedef void log_sink(void *arg, int32_t level, const char *line);
 /* What all instances of a run share. */
 struct host_context {
     uint64_t seed;
-    struct pool *pool;                     /* NULL: parallel() runs on the caller */
+    struct pool *pool;                      /* NULL: parallel() runs on the caller */
     const volatile sig_atomic_t *cancelled; /* NULL: never */
-    int32_t log_level;                     /* OSAFL_LOG_*: what is below is not printed */
-    log_sink *log;                         /* NULL: standard error */
+    int32_t log_level;                      /* OSAFL_LOG_*: what is below is not printed */
+    log_sink *log;                          /* NULL: standard error */
     void *log_arg;
 };
 
@@ -49,8 +49,8 @@ struct process_state {
 /* One entry into a plugin.  Cheap to make on the stack: call_begin(), the call, call_end(). */
 struct osafl_call {
     const struct instance *instance;
-    uint32_t client; /* OSAFL_NO_CLIENT: none; for messages */
-    uint32_t round;  /* NO_ROUND: none */
+    uint32_t client;     /* OSAFL_NO_CLIENT: none; for messages */
+    uint32_t round;      /* NO_ROUND: none */
     osafl_status status; /* of the first fail() */
     bool in_parallel;
     bool misused;  /* the plugin broke a rule that no status can answer; the call fails */

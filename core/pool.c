@@ -180,11 +180,8 @@ osafl_status pool_run(struct pool *p, uint64_t n, uint64_t grain, pool_body *bod
     if (grain == 0 || atomic_exchange(&p->running, true))
         return OSAFL_E_BUG;
 
-    p->job = (struct job){.body = body,
-                          .arg = arg,
-                          .n = n,
-                          .grain = grain,
-                          .chunks = n / grain + (n % grain != 0)};
+    p->job = (struct job){
+        .body = body, .arg = arg, .n = n, .grain = grain, .chunks = n / grain + (n % grain != 0)};
     p->status = OSAFL_OK;
     atomic_store(&p->next, 0);
     atomic_store(&p->failed, false);

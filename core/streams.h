@@ -8,19 +8,19 @@
 /* Purposes of the core's own streams (kind 0).  Plugins number theirs within their kind.  A
  * purpose is never reused for something else: that would change results. */
 enum stream_purpose {
-    STREAM_ACTIVITY = 1,    /* p_u */
-    STREAM_LABELS,          /* label distribution pi_u */
-    STREAM_POOL_ORDER,      /* order in which samples of a label are dealt */
-    STREAM_STORE,           /* labels of the initial store */
-    STREAM_ARRIVAL_COUNT,   /* binomial arrivals */
-    STREAM_ARRIVAL_LABELS,  /* labels of arrivals */
-    STREAM_DRIFT,           /* where pi_u drifts */
-    STREAM_LIMITS,          /* c_u, e_bd, f_max, p_max */
-    STREAM_SAMPLING,        /* which clients the server asks */
-    STREAM_BATCHES,         /* permutations of a store */
-    STREAM_ATTACK,          /* who attacks, and with what */
-    STREAM_UPLINK_LOSS,     /* which updates are lost */
-    STREAM_SPLIT,           /* validation split */
+    STREAM_ACTIVITY = 1,   /* p_u */
+    STREAM_LABELS,         /* label distribution pi_u */
+    STREAM_POOL_ORDER,     /* order in which samples of a label are dealt */
+    STREAM_STORE,          /* labels of the initial store */
+    STREAM_ARRIVAL_COUNT,  /* binomial arrivals */
+    STREAM_ARRIVAL_LABELS, /* labels of arrivals */
+    STREAM_DRIFT,          /* where pi_u drifts */
+    STREAM_LIMITS,         /* c_u, e_bd, f_max, p_max */
+    STREAM_SAMPLING,       /* which clients the server asks */
+    STREAM_BATCHES,        /* permutations of a store */
+    STREAM_ATTACK,         /* who attacks, and with what */
+    STREAM_UPLINK_LOSS,    /* which updates are lost */
+    STREAM_SPLIT,          /* validation split */
 };
 
 /* Writes n words: a pure function of all other arguments.  kind: 0 for the core, else

@@ -1,0 +1,134 @@
+/* plugin_file.c - what can be said about a plugin's file before any of its code runs. */
+#include "plugin_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define NAME_MAX_BYTES 48
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#define MACHINE_NAME "x86-64"
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#define MACHINE_NAME "AArch64"
+#endif
+
+bool plugin_name_is_valid(const char *name)
+{
+    if (name[0] < 'a' || name[0] > 'z')
+        return false;
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return name[length] == '\0' && length <= NAME_MAX_BYTES;
+}
+
+/* Whether an owner could change this program, or everything on the machine, anyhow. */
+static bool owner_is_trusted(uid_t owner)
+{
+    if (owner == 0 || owner == geteuid())
+        return true;
+    struct stat program;
+    return stat("/proc/self/exe", &program) == 0 && program.st_uid == owner;
+}
+
+bool plugin_path_is_trusted(const char *path, bool *group_writable, char *why, size_t size)
+{
+    struct stat s;
+    if (stat(path, &s) != 0) {
+        snprintf(why, size, "cannot be examined: %s", strerror(errno));
+        return false;
+    }
+    if (!owner_is_trusted(s.st_uid)) {
+        snprintf(why, size,
+                 "%s belongs to user %u, who is neither root nor you nor the owner of the program; "
+                 "use a copy of your own",
+                 path, (unsigned)s.st_uid);
+        return false;
+    }
+    if ((s.st_mode & S_IWOTH) != 0) {
+        snprintf(why, size, "%s is writable by everyone; make it safe with: chmod o-w '%s'", path,
+                 path);
+        return false;
+    }
+    /* A group of the same number as its owner holds nobody else, by the custom of Linux systems
+     * that give every user such a group. */
+    *group_writable = (s.st_mode & S_IWGRP) != 0 && s.st_gid != s.st_uid;
+    return true;
+}
+
+/* A truncated file maps without complaint and kills the process on first touch, so that the
+ * extents which the headers promise are compared with the file's length. */
+static const char *elf_problem(const unsigned char *data, size_t length)
+{
+    ElfW(Ehdr) head;
+    if (length < sizeof head || memcmp(data, ELFMAG, SELFMAG) != 0)
+        return "is not a shared object (no ELF header)";
+    memcpy(&head, data, sizeof head);
+    const unsigned char native = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+    if (head.e_ident[EI_CLASS] != native)
+        return "is a shared object for another word size than this program's";
+#ifdef MACHINE
+    if (head.e_machine != MACHINE)
+        return "is a shared object for another processor; this program runs on " MACHINE_NAME;
+#endif
+    if (head.e_type != ET_DYN)
+        return "is an ELF file, but no shared object; link it with -shared";
+    if (head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > length ||
+        head.e_phnum > (length - head.e_phoff) / sizeof(ElfW(Phdr)))
+        return "is truncated or damaged (its program headers lie outside the file)";
+    for (unsigned i = 0; i < head.e_phnum; i++) {
+        ElfW(Phdr) segment;
+        memcpy(&segment, data + head.e_phoff + i * sizeof segment, sizeof segment);
+        if (segment.p_type != PT_LOAD)
+            continue;
+        if (segment.p_offset > length || segment.p_filesz > length - segment.p_offset)
+            return "is truncated or damaged (a segment lies outside the file)";
+    }
+    return NULL;
+}
+
+bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], char *why, size_t size)
+{
+    /* O_NONBLOCK: a FIFO of that name must not hang the program. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat s;
+    if (fd < 0 || fstat(fd, &s) != 0) {
+        snprintf(why, size, "cannot be read: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    if (!S_ISREG(s.st_mode) || s.st_size <= 0) {
+        snprintf(why, size, S_ISREG(s.st_mode) ? "is empty" : "is not a regular file");
+        close(fd);
+        return false;
+    }
+    const size_t length = (size_t)s.st_size;
+    void *data = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (data == MAP_FAILED) {
+        snprintf(why, size, "cannot be read: %s", strerror(errno));
+        return false;
+    }
+    const char *problem = elf_problem(data, length);
+    if (problem == NULL) {
+        const XXH128_hash_t sum = XXH3_128bits(data, length);
+        snprintf(hash, PLUGIN_HASH_BYTES, "%016llx%016llx", (unsigned long long)sum.high64,
+                 (unsigned long long)sum.low64);
+    } else {
+        snprintf(why, size, "%s", problem);
+    }
+    munmap(data, length);
+    return problem == NULL;
+}
