@@ -18,11 +18,11 @@ osafl_status manifest_write(const struct run_folder *folder, const struct experi
                             const struct machine_identity *machine, char *message);
 
 enum manifest_found {
-    MANIFEST_NONE,     /* the folder holds no manifest */
-    MANIFEST_SAME,     /* the same run on the same program, plugins and machine type */
-    MANIFEST_CHANGED,  /* the same settings, but program, plugins or machine type differ: message
-                        * names both sides */
-    MANIFEST_OTHER,    /* another run's folder: message says how they differ */
+    MANIFEST_NONE,    /* the folder holds no manifest */
+    MANIFEST_SAME,    /* the same run on the same program, plugins and machine type */
+    MANIFEST_CHANGED, /* the same settings, but program, plugins or machine type differ: message
+                       * names both sides */
+    MANIFEST_OTHER,   /* another run's folder: message says how they differ */
 };
 
 /* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled for

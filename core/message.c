@@ -45,6 +45,6 @@ osafl_status message_io(char *message, int error, const char *what, const char *
 {
     char buffer[128];
     const char *const text = strerror_r(error, buffer, sizeof buffer);
-    return message_fail(message, error == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO, "cannot %s %s: %s; %s",
-                        what, path, text, remedy(error));
+    return message_fail(message, error == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO,
+                        "cannot %s %s: %s; %s", what, path, text, remedy(error));
 }

@@ -12,13 +12,13 @@
 struct progress;
 
 struct progress_options {
-    FILE *to;            /* standard error in the program */
-    const char *label;   /* of the run: "quickstart osafl seed 1" */
-    const char *measure; /* "accuracy": shown as a percentage; any other name as a number */
-    uint32_t rounds;     /* T */
+    FILE *to;             /* standard error in the program */
+    const char *label;    /* of the run: "quickstart osafl seed 1" */
+    const char *measure;  /* "accuracy": shown as a percentage; any other name as a number */
+    uint32_t rounds;      /* T */
     uint32_t first_round; /* > 0 after a resume */
     uint32_t clients;
-    bool quiet;          /* nothing but errors */
+    bool quiet; /* nothing but errors */
 };
 
 struct progress *progress_create(const struct progress_options *o); /* NULL: out of memory */

@@ -21,8 +21,8 @@ enum {
 /* What the columns are. */
 struct results_layout {
     uint32_t clients;
-    const char *split;              /* "test" or "validation": prefix of the measures' columns */
-    const char *const *measures;    /* names: "accuracy", "loss", ...; the first compares runs */
+    const char *split;           /* "test" or "validation": prefix of the measures' columns */
+    const char *const *measures; /* names: "accuracy", "loss", ...; the first compares runs */
     uint32_t n_measures;
     bool higher_is_better;          /* of measures[0] */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
@@ -41,14 +41,14 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
 /* One round.  Values that were not measured are NAN. */
 struct round_row {
     uint32_t round;
-    double simulated_s;         /* (round + 1) * deadline */
-    const double *measure;      /* [n_measures]; NULL: not evaluated in this round */
-    double train_loss;          /* mean over the participants */
+    double simulated_s;    /* (round + 1) * deadline */
+    const double *measure; /* [n_measures]; NULL: not evaluated in this round */
+    double train_loss;     /* mean over the participants */
     uint32_t participants;
-    double mean_local_rounds;   /* over the participants */
-    double payload_bits;        /* sum over participants and vectors, as the resource problem pays */
-    double air_bits;            /* the same as really coded */
-    double compute_j;           /* sums over the participants */
+    double mean_local_rounds; /* over the participants */
+    double payload_bits;      /* sum over participants and vectors, as the resource problem pays */
+    double air_bits;          /* the same as really coded */
+    double compute_j;         /* sums over the participants */
     double upload_j;
 };
 
@@ -59,8 +59,8 @@ struct client_rows {
     const osafl_resource_answer *answer; /* NULL: no link */
     const uint32_t *reason;              /* OSAFL_OUT_*, OUT_*, or 0: its update arrived */
     const uint64_t *samples;
-    const double *train_loss;            /* NAN where the client did not train */
-    const double *entropy;               /* of the label histogram, nats */
+    const double *train_loss; /* NAN where the client did not train */
+    const double *entropy;    /* of the label histogram, nats */
 };
 
 /* Wall clock of one round, in seconds. */

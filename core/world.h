@@ -13,19 +13,7 @@
 
 #include "experiment.h"
 #include "plugin_host.h"
-
-/* What was drawn once per client.  Arrays have `clients` elements and live as long as the world. */
-struct population {
-    uint32_t clients;       /* U */
-    const double *activity; /* p_u */
-    const uint64_t *samples;  /* D_u = ceil(storage * p_u): size of the store in every round */
-    const uint32_t *arrivals; /* E_u = ceil(arrivals * p_u) */
-    const double *alpha;      /* D_u / sum of D over all clients */
-    const double *cycles_per_bit;  /* c_u */
-    const double *energy_budget_j; /* e_bd */
-    const double *clock_max_hz;
-    const double *power_max_w; /* uniform in dBm */
-};
+#include "population.h"
 
 /* The samples that one client holds at present.  Valid until world_advance() or world_load(). */
 struct store_samples {

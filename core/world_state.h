@@ -1,0 +1,40 @@
+/* world_state.h - inside of a world, shared by world.c, world_record.c and world_report.c. */
+#ifndef OSAFL_CORE_WORLD_STATE_H
+#define OSAFL_CORE_WORLD_STATE_H
+
+#include "dealer.h"
+#include "world.h"
+
+struct world {
+    uint64_t seed;
+    const struct client_settings *settings;
+    const struct partition_settings *partition;
+    const struct instance *dataset;
+    const osafl_dataset_info *info;
+    uint32_t labels;  /* C */
+    uint64_t n_train; /* or OSAFL_ENDLESS */
+    uint32_t round;   /* the next one to advance */
+    struct population population;
+    struct dealer *dealer; /* pools: labels, or clients for PARTITION_NATURAL */
+    double *share;         /* [labels]: mix of the training split */
+    double *mix;           /* [clients][labels]: pi_u; NULL for PARTITION_NATURAL */
+    uint32_t *histogram;   /* [clients][labels] */
+
+    /* All stores, client after client; client u has [offset[u], offset[u + 1]). */
+    uint64_t *offset; /* [clients + 1] */
+    uint64_t *sample;
+    int32_t *label;
+    uint32_t *born; /* first round in which the sample was in the store */
+
+    /* Scratch memory of one client's turn. */
+    double *cumulative;  /* [labels] */
+    double *fresh_mix;   /* [labels] */
+    uint32_t *words;     /* [2 * largest store] */
+    uint64_t *arrived;   /* [most arrivals]: samples */
+    uint32_t *position;  /* [most arrivals] */
+    int32_t *view_label; /* [largest store with its arrivals] */
+    uint32_t *view_age;
+    uint8_t *leaves;
+};
+
+#endif
