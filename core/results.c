@@ -1,0 +1,416 @@
+/* results.c - the tables of a run: rounds.csv, clients.csv and timing.csv. */
+#include "results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv_writer.h"
+#include "loader.h"
+#include "message.h"
+
+enum { TABLE_ROUNDS, TABLE_CLIENTS, TABLE_TIMING, TABLES };
+
+static const char *const table_name[TABLES] = {"rounds.csv", "clients.csv", "timing.csv"};
+
+static const char timing_header[] = "round,resource_s,train_s,aggregate_s,world_s,evaluate_s,total_s";
+static const char clients_header[] =
+    "round,client,participates,reason,gain,local_rounds,clock_hz,power_w,compute_s,upload_s,"
+    "compute_j,upload_j,samples,train_loss,label_entropy";
+
+/* The metrics of one instance, and where their values go. */
+struct listener {
+    struct results *results;
+    struct instance *instance;
+    uint32_t *column; /* [n_metrics], within the metrics of its scope */
+};
+
+struct results {
+    struct csv_writer *table[TABLES];
+    struct listener *listener; /* [n_listen] */
+    uint32_t n_listen;
+    uint32_t clients;
+    uint32_t n_measures;
+    bool higher_is_better;
+    uint32_t n_round_metrics;
+    uint32_t n_client_metrics;
+    double *round_metric;  /* [n_round_metrics]; NAN: not heard in this round */
+    double *client_metric; /* [clients][n_client_metrics] */
+    struct results_summary summary;
+};
+
+static const osafl_metric *metric_of(const struct instance *i, uint32_t m)
+{
+    return OSAFL_AT(osafl_metric, i->plugin->metrics, i->plugin->metric_size, m);
+}
+
+/* The metric sink of all instances. */
+static void hear(void *arg, uint32_t metric, uint32_t client, double value)
+{
+    const struct listener *const l = arg;
+    struct results *const r = l->results;
+    if (metric >= l->instance->plugin->n_metrics)
+        return;
+    const uint32_t column = l->column[metric];
+    if (metric_of(l->instance, metric)->scope == OSAFL_PER_ROUND)
+        r->round_metric[column] = value;
+    else if (client < r->clients)
+        r->client_metric[(size_t)client * r->n_client_metrics + column] = value;
+}
+
+/* ---- columns ---- */
+
+/* True when the comma-separated list holds this name. */
+static bool has_column(const char *header, const char *name)
+{
+    const size_t size = strlen(name);
+    for (const char *at = strstr(header, name); at != NULL; at = strstr(at + 1, name)) {
+        if ((at == header || at[-1] == ',') && (at[size] == ',' || at[size] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* Replaces *header by "HEADER,NAME". */
+static osafl_status add_column(char **header, const char *prefix, const char *name)
+{
+    char *longer = NULL;
+    if (asprintf(&longer, "%s,%s%s", *header, prefix, name) < 0)
+        return OSAFL_E_NOMEM;
+    free(*header);
+    *header = longer;
+    return OSAFL_OK;
+}
+
+static osafl_status fixed_columns(const struct results_layout *layout, char **rounds, char **clients)
+{
+    char prefix[64];
+    *rounds = strdup("round,simulated_s");
+    *clients = strdup(clients_header);
+    if (*rounds == NULL || *clients == NULL)
+        return OSAFL_E_NOMEM;
+    snprintf(prefix, sizeof prefix, "%s_", layout->split);
+    for (uint32_t m = 0; m < layout->n_measures; ++m)
+        OSAFL_TRY(add_column(rounds, prefix, layout->measures[m]));
+    return add_column(rounds, "",
+                      "train_loss,participants,mean_local_rounds,uplink_payload_bits,"
+                      "uplink_air_bits,compute_j,upload_j,energy_j");
+}
+
+/* Gives every metric of an instance its column. */
+static osafl_status metric_columns(struct results *r, struct listener *l, char **rounds,
+                                   char **clients, char *message)
+{
+    const osafl_plugin *const plugin = l->instance->plugin;
+    l->column = calloc((size_t)plugin->n_metrics + 1, sizeof *l->column);
+    if (l->column == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    for (uint32_t m = 0; m < plugin->n_metrics; ++m) {
+        const osafl_metric *const metric = metric_of(l->instance, m);
+        const bool per_round = metric->scope == OSAFL_PER_ROUND;
+        char **const header = per_round ? rounds : clients;
+        if (has_column(*header, metric->name))
+            return message_fail(message, OSAFL_E_CONFIG,
+                                "%s \"%s\" reports a metric \"%s\", but %s already has a column of "
+                                "that name; rename the metric",
+                                kind_name(plugin->kind), plugin->name, metric->name,
+                                table_name[per_round ? TABLE_ROUNDS : TABLE_CLIENTS]);
+        l->column[m] = per_round ? r->n_round_metrics++ : r->n_client_metrics++;
+        if (add_column(header, "", metric->name) != OSAFL_OK)
+            return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    }
+    return OSAFL_OK;
+}
+
+static void forget_metrics(struct results *r)
+{
+    for (uint32_t m = 0; m < r->n_round_metrics; ++m)
+        r->round_metric[m] = NAN;
+    for (size_t m = 0; m < (size_t)r->clients * r->n_client_metrics; ++m)
+        r->client_metric[m] = NAN;
+}
+
+static osafl_status listen_to_all(struct results *r, const struct results_layout *layout,
+                                  char **rounds, char **clients, char *message)
+{
+    r->listener = calloc((size_t)layout->n_listen + 1, sizeof *r->listener);
+    if (r->listener == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    for (uint32_t i = 0; i < layout->n_listen; ++i) {
+        struct listener *const l = &r->listener[i];
+        *l = (struct listener){.results = r, .instance = layout->listen[i]};
+        r->n_listen = i + 1;
+        OSAFL_TRY(metric_columns(r, l, rounds, clients, message));
+    }
+    r->round_metric = calloc((size_t)r->n_round_metrics + 1, sizeof *r->round_metric);
+    r->client_metric =
+        calloc((size_t)r->clients * r->n_client_metrics + 1, sizeof *r->client_metric);
+    if (r->round_metric == NULL || r->client_metric == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    forget_metrics(r);
+    for (uint32_t i = 0; i < r->n_listen; ++i) {
+        r->listener[i].instance->metric = hear;
+        r->listener[i].instance->metric_arg = &r->listener[i];
+    }
+    return OSAFL_OK;
+}
+
+/* ---- opening ---- */
+
+static osafl_status open_table(struct results *r, int table, const char *folder, const char *header,
+                               uint64_t length, char *message)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, table_name[table]) < 0)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    const osafl_status status = csv_open(path, header, length, &r->table[table], message);
+    free(path);
+    return status;
+}
+
+static osafl_status read_record(struct results *r, osafl_reader *from, uint64_t length[TABLES],
+                                char *message)
+{
+    uint64_t count[3];
+    double value[2];
+    OSAFL_TRY(from->u64(from, "results.lengths", length, TABLES));
+    OSAFL_TRY(from->u64(from, "results.evaluations", count, 3));
+    OSAFL_TRY(from->f64(from, "results.measures", value, 2));
+    for (int table = 0; table < TABLES; ++table) {
+        if (length[table] == 0 || length[table] > INT64_MAX)
+            return message_fail(message, OSAFL_E_STATE,
+                                "the checkpoint gives an impossible length for %s; it is damaged",
+                                table_name[table]);
+    }
+    if (count[0] > UINT32_MAX || count[1] > UINT32_MAX || count[2] > UINT32_MAX)
+        return message_fail(message, OSAFL_E_STATE,
+                            "the checkpoint's record \"results.evaluations\" is damaged");
+    r->summary = (struct results_summary){
+        .evaluations = (uint32_t)count[0],
+        .best_round = (uint32_t)count[1],
+        .last_round = (uint32_t)count[2],
+        .best = value[0],
+        .last = value[1],
+    };
+    return OSAFL_OK;
+}
+
+static osafl_status results_fill(struct results *r, const struct run_folder *folder,
+                                 const struct results_layout *layout, osafl_reader *resume,
+                                 char **rounds, char **clients, char *message)
+{
+    uint64_t length[TABLES] = {0};
+    if (fixed_columns(layout, rounds, clients) != OSAFL_OK)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    OSAFL_TRY(listen_to_all(r, layout, rounds, clients, message));
+    if (resume != NULL)
+        OSAFL_TRY(read_record(r, resume, length, message));
+    OSAFL_TRY(open_table(r, TABLE_ROUNDS, folder->path, *rounds, length[TABLE_ROUNDS], message));
+    OSAFL_TRY(open_table(r, TABLE_CLIENTS, folder->path, *clients, length[TABLE_CLIENTS], message));
+    return open_table(r, TABLE_TIMING, folder->path, timing_header, length[TABLE_TIMING], message);
+}
+
+osafl_status results_open(const struct run_folder *folder, const struct results_layout *layout,
+                          osafl_reader *resume, struct results **out, char *message)
+{
+    struct results *const r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    r->clients = layout->clients;
+    r->n_measures = layout->n_measures;
+    r->higher_is_better = layout->higher_is_better;
+    char *rounds = NULL;
+    char *clients = NULL;
+    const osafl_status status =
+        results_fill(r, folder, layout, resume, &rounds, &clients, message);
+    free(rounds);
+    free(clients);
+    if (status != OSAFL_OK) {
+        results_close(r);
+        return status;
+    }
+    *out = r;
+    return OSAFL_OK;
+}
+
+void results_close(struct results *r)
+{
+    if (r == NULL)
+        return;
+    for (uint32_t i = 0; i < r->n_listen; ++i) {
+        r->listener[i].instance->metric = NULL;
+        r->listener[i].instance->metric_arg = NULL;
+        free(r->listener[i].column);
+    }
+    for (int table = 0; table < TABLES; ++table)
+        csv_close(r->table[table]);
+    free(r->listener);
+    free(r->round_metric);
+    free(r->client_metric);
+    free(r);
+}
+
+/* ---- rows ---- */
+
+static void note_measure(struct results *r, uint32_t round, double value)
+{
+    struct results_summary *const s = &r->summary;
+    const bool better = r->higher_is_better ? value > s->best : value < s->best;
+    if (s->evaluations == 0 || isnan(s->best) || better) {
+        s->best = value;
+        s->best_round = round;
+    }
+    s->last = value;
+    s->last_round = round;
+    ++s->evaluations;
+}
+
+/* v[i], or an empty field for v NULL. */
+static void real_of(struct csv_writer *t, const double *v, uint32_t i)
+{
+    if (v == NULL)
+        csv_text(t, NULL);
+    else
+        csv_real(t, v[i]);
+}
+
+static void write_round(struct results *r, const struct round_row *row)
+{
+    struct csv_writer *const t = r->table[TABLE_ROUNDS];
+    csv_count(t, row->round);
+    csv_real(t, row->simulated_s);
+    for (uint32_t m = 0; m < r->n_measures; ++m) {
+        /* Unlike a value that was not measured, one that was and is no number is shown. */
+        if (row->measure != NULL && isnan(row->measure[m]))
+            csv_text(t, "nan");
+        else
+            real_of(t, row->measure, m);
+    }
+    csv_real(t, row->train_loss);
+    csv_count(t, row->participants);
+    csv_real(t, row->mean_local_rounds);
+    csv_real(t, row->payload_bits);
+    csv_real(t, row->air_bits);
+    csv_real(t, row->compute_j);
+    csv_real(t, row->upload_j);
+    csv_real(t, row->compute_j + row->upload_j);
+    for (uint32_t m = 0; m < r->n_round_metrics; ++m)
+        csv_real(t, r->round_metric[m]);
+    csv_end_row(t);
+}
+
+static const char *reason_text(uint32_t reason)
+{
+    switch (reason) {
+    case 0:
+        return "";
+    case OSAFL_OUT_ABSENT:
+        return "absent";
+    case OSAFL_OUT_DEADLINE:
+        return "deadline";
+    case OSAFL_OUT_CLOCK:
+        return "clock";
+    case OSAFL_OUT_POWER:
+        return "power";
+    case OSAFL_OUT_ENERGY:
+        return "energy";
+    case OSAFL_OUT_POLICY:
+        return "policy";
+    case OUT_LOST:
+        return "lost";
+    case OUT_DIVERGED:
+        return "diverged";
+    default:
+        return "unknown";
+    }
+}
+
+/* The resource policy's answer; nothing but the number of local rounds for who sits out. */
+static void write_decision(struct csv_writer *t, const osafl_resource_answer *a, uint32_t u)
+{
+    if (a == NULL)
+        csv_text(t, NULL);
+    else
+        csv_count(t, a->local_rounds[u]);
+    const bool takes_part = a != NULL && a->local_rounds[u] > 0;
+    real_of(t, takes_part ? a->clock_hz : NULL, u);
+    real_of(t, takes_part ? a->power_w : NULL, u);
+    real_of(t, takes_part ? a->compute_s : NULL, u);
+    real_of(t, takes_part ? a->upload_s : NULL, u);
+    real_of(t, takes_part ? a->compute_j : NULL, u);
+    real_of(t, takes_part ? a->upload_j : NULL, u);
+}
+
+static void write_clients(struct results *r, const struct client_rows *rows)
+{
+    struct csv_writer *const t = r->table[TABLE_CLIENTS];
+    for (uint32_t u = 0; u < r->clients; ++u) {
+        csv_count(t, rows->round);
+        csv_count(t, u);
+        csv_count(t, rows->reason[u] == 0);
+        csv_text(t, reason_text(rows->reason[u]));
+        real_of(t, rows->gain, u);
+        write_decision(t, rows->answer, u);
+        csv_count(t, rows->samples[u]);
+        csv_real(t, rows->train_loss[u]);
+        csv_real(t, rows->entropy[u]);
+        for (uint32_t m = 0; m < r->n_client_metrics; ++m)
+            csv_real(t, r->client_metric[(size_t)u * r->n_client_metrics + m]);
+        csv_end_row(t);
+    }
+}
+
+static void write_timing(struct results *r, const struct timing_row *row)
+{
+    struct csv_writer *const t = r->table[TABLE_TIMING];
+    csv_count(t, row->round);
+    csv_real(t, row->resource_s);
+    csv_real(t, row->train_s);
+    csv_real(t, row->aggregate_s);
+    csv_real(t, row->world_s);
+    csv_real(t, row->evaluate_s);
+    csv_real(t, row->total_s);
+    csv_end_row(t);
+}
+
+osafl_status results_end_round(struct results *r, const struct round_row *round,
+                               const struct client_rows *clients, const struct timing_row *timing,
+                               char *message)
+{
+    if (round->measure != NULL && r->n_measures > 0)
+        note_measure(r, round->round, round->measure[0]);
+    write_round(r, round);
+    write_clients(r, clients);
+    write_timing(r, timing);
+    forget_metrics(r);
+    for (int table = 0; table < TABLES; ++table)
+        OSAFL_TRY(csv_flush(r->table[table], message));
+    return OSAFL_OK;
+}
+
+struct results_summary results_summary(const struct results *r)
+{
+    return r->summary;
+}
+
+osafl_status results_sync(struct results *r, char *message)
+{
+    for (int table = 0; table < TABLES; ++table)
+        OSAFL_TRY(csv_sync(r->table[table], message));
+    return OSAFL_OK;
+}
+
+osafl_status results_save(struct results *r, osafl_writer *to, char *message)
+{
+    OSAFL_TRY(results_sync(r, message));
+    uint64_t length[TABLES];
+    for (int table = 0; table < TABLES; ++table)
+        length[table] = csv_length(r->table[table]);
+    const struct results_summary *const s = &r->summary;
+    const uint64_t count[3] = {s->evaluations, s->best_round, s->last_round};
+    const double value[2] = {s->best, s->last};
+    OSAFL_TRY(to->u64(to, "results.lengths", length, TABLES));
+    OSAFL_TRY(to->u64(to, "results.evaluations", count, 3));
+    return to->f64(to, "results.measures", value, 2);
+}

@@ -1,0 +1,168 @@
+/* run_folder.c - the folder that holds the results of one run. */
+#include "run_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "message.h"
+
+/* A name from the experiment file becomes one component of a path, whatever it holds. */
+static char *component(const char *name)
+{
+    char *const out = strdup(name[0] == '\0' ? "_" : name);
+    for (char *p = out; out != NULL && *p != '\0'; ++p) {
+        const bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                           (*p >= '0' && *p <= '9') || *p == '-' || *p == '_' ||
+                           (*p == '.' && p != out);
+        if (!plain)
+            *p = '_';
+    }
+    return out;
+}
+
+char *run_folder_path(const char *base, const struct experiment *e)
+{
+    char *const name = component(e->general.name);
+    char *const cell = component(e->case_name);
+    char *path = NULL;
+    if (name != NULL && cell != NULL &&
+        asprintf(&path, "%s/%s/%s/seed-%" PRId64 "-%.8s", base, name, cell, e->general.seed,
+                 e->identity) < 0)
+        path = NULL;
+    free(name);
+    free(cell);
+    return path;
+}
+
+static osafl_status create_with_parents(const char *path, char *message)
+{
+    char *const copy = strdup(path);
+    if (copy == NULL)
+        return message_io(message, ENOMEM, "create", path);
+    for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        /* What is wrong with a parent shows when the folder itself is made. */
+        (void)mkdir(copy, 0777);
+        *slash = '/';
+    }
+    free(copy);
+    if (mkdir(path, 0777) == 0)
+        return OSAFL_OK;
+    const int error = errno;
+    struct stat st;
+    if (error == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return OSAFL_OK;
+    return message_io(message, error == EEXIST ? ENOTDIR : error, "create the folder", path);
+}
+
+static char *join(const char *folder, const char *prefix, const char *name, const char *suffix)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s%s%s", folder, prefix, name, suffix) < 0 ? NULL : path;
+}
+
+osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message)
+{
+    OSAFL_TRY(create_with_parents(path, message));
+    char *const copy = strdup(path);
+    char *const lock = join(path, "", ".lock", "");
+    osafl_status status = OSAFL_OK;
+    int fd = -1;
+    if (copy == NULL || lock == NULL) {
+        status = message_io(message, ENOMEM, "claim", path);
+    } else if ((fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0) {
+        status = message_io(message, errno, "write", lock);
+    } else if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            status = message_fail(message, OSAFL_E_IO,
+                                  "another process is working in %s; wait until it ends, or choose "
+                                  "another folder with --out",
+                                  path);
+        else
+            status = message_io(message, errno, "lock", lock);
+    }
+    free(lock);
+    if (status != OSAFL_OK) {
+        if (fd >= 0)
+            close(fd);
+        free(copy);
+        return status;
+    }
+    *out = (struct run_folder){.path = copy, .lock_fd = fd};
+    return OSAFL_OK;
+}
+
+void run_folder_release(struct run_folder *f)
+{
+    if (f->lock_fd >= 0)
+        close(f->lock_fd); /* which unlocks */
+    free(f->path);
+    *f = (struct run_folder){.lock_fd = -1};
+}
+
+static int write_all(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+    while (size > 0) {
+        const ssize_t written = write(fd, at, size);
+        if (written < 0 && errno != EINTR)
+            return -1;
+        if (written > 0) {
+            at += written;
+            size -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* The new content under its temporary name, on the disk. */
+static int write_file(const char *path, const void *data, size_t size)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -1;
+    const bool failed = write_all(fd, data, size) != 0 || fsync(fd) != 0;
+    const int error = errno;
+    if (close(fd) != 0 && !failed)
+        return -1;
+    errno = error;
+    return failed ? -1 : 0;
+}
+
+/* A rename is lasting only when the folder's own entries are on the disk. */
+static int sync_folder(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    const int result = fsync(fd);
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return result;
+}
+
+osafl_status run_folder_replace(const struct run_folder *f, const char *name, const void *data,
+                                size_t size, char *message)
+{
+    char *const path = join(f->path, "", name, "");
+    char *const temporary = join(f->path, ".", name, ".tmp");
+    osafl_status status = OSAFL_OK;
+    if (path == NULL || temporary == NULL) {
+        status = message_io(message, ENOMEM, "write", name);
+    } else if (write_file(temporary, data, size) != 0 || rename(temporary, path) != 0 ||
+               sync_folder(f->path) != 0) {
+        status = message_io(message, errno, "write", path);
+        unlink(temporary);
+    }
+    free(path);
+    free(temporary);
+    return status;
+}
