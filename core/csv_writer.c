@@ -58,7 +58,8 @@ static bool has_header(const struct csv_writer *w, const char *header)
     return same;
 }
 
-static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t length, char *message)
+static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t length,
+                            char *message)
 {
     w->fd = open(w->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (w->fd < 0)
@@ -68,14 +69,16 @@ static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t l
         return message_io(message, errno, "read the length of", w->path);
     if ((uint64_t)st.st_size < length)
         return message_fail(message, OSAFL_E_STATE,
-                            "%s has %" PRIu64 " bytes, but its checkpoint was written after %" PRIu64
+                            "%s has %" PRIu64
+                            " bytes, but its checkpoint was written after %" PRIu64
                             "; the file was changed: restore it, or start afresh in another folder",
                             w->path, (uint64_t)st.st_size, length);
     if (length > 0 && (length <= strlen(header) || !has_header(w, header)))
-        return message_fail(message, OSAFL_E_STATE,
-                            "%s has other columns than this program writes; start afresh in another "
-                            "folder",
-                            w->path);
+        return message_fail(
+            message, OSAFL_E_STATE,
+            "%s has other columns than this program writes; start afresh in another "
+            "folder",
+            w->path);
     if (ftruncate(w->fd, (off_t)length) != 0 || lseek(w->fd, (off_t)length, SEEK_SET) < 0)
         return message_io(message, errno, "write", w->path);
     w->length = length;

@@ -14,7 +14,8 @@ enum { TABLE_ROUNDS, TABLE_CLIENTS, TABLE_TIMING, TABLES };
 
 static const char *const table_name[TABLES] = {"rounds.csv", "clients.csv", "timing.csv"};
 
-static const char timing_header[] = "round,resource_s,train_s,aggregate_s,world_s,evaluate_s,total_s";
+static const char timing_header[] =
+    "round,resource_s,train_s,aggregate_s,world_s,evaluate_s,total_s";
 static const char clients_header[] =
     "round,client,participates,reason,gain,local_rounds,clock_hz,power_w,compute_s,upload_s,"
     "compute_j,upload_j,samples,train_loss,label_entropy";
@@ -83,7 +84,8 @@ static osafl_status add_column(char **header, const char *prefix, const char *na
     return OSAFL_OK;
 }
 
-static osafl_status fixed_columns(const struct results_layout *layout, char **rounds, char **clients)
+static osafl_status fixed_columns(const struct results_layout *layout, char **rounds,
+                                  char **clients)
 {
     char prefix[64];
     *rounds = strdup("round,simulated_s");
@@ -222,8 +224,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->higher_is_better = layout->higher_is_better;
     char *rounds = NULL;
     char *clients = NULL;
-    const osafl_status status =
-        results_fill(r, folder, layout, resume, &rounds, &clients, message);
+    const osafl_status status = results_fill(r, folder, layout, resume, &rounds, &clients, message);
     free(rounds);
     free(clients);
     if (status != OSAFL_OK) {
