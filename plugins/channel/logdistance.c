@@ -1,0 +1,132 @@
+/* logdistance.c - path loss that grows by a fixed number of decibels per decade of distance, with
+ * log-normal shadowing.  The defaults are 3GPP's urban macro cell at
+ * 2 GHz, 128.1 + 37.6 lg(d / km) dB. */
+#include "cell.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct logdistance_config {
+    double reference_loss_db;
+    double reference_distance_m;
+    double exponent;
+    double shadowing_db;
+    double bandwidth_hz;
+    double noise_dbm_per_hz;
+    double noise_figure_db;
+    double radius_m;
+    double min_distance_m;
+};
+
+static const osafl_param params[] = {
+    OSAFL_REAL(struct logdistance_config, reference_loss_db, 128.1, -100.0, 1000.0,
+               "Path loss at the reference distance", .unit = "dB"),
+    OSAFL_REAL(struct logdistance_config, reference_distance_m, 1000.0, 1e-3, 1e6,
+               "Reference distance", .unit = "m"),
+    OSAFL_REAL(struct logdistance_config, exponent, 3.76, 0.0, 20.0,
+               "Path loss exponent: a tenth of the decibels per decade of distance"),
+    OSAFL_REAL(struct logdistance_config, shadowing_db, 8.0, 0.0, 100.0,
+               "Standard deviation of the shadowing, independent for every client and round",
+               .unit = "dB"),
+    CELL_LINK_PARAMS(struct logdistance_config),
+    OSAFL_REAL(struct logdistance_config, radius_m, 500.0, 1.0, 1e6, "Radius of the cell",
+               .unit = "m"),
+    OSAFL_REAL(struct logdistance_config, min_distance_m, 10.0, 1e-3, 1e6,
+               "Least distance of a client from the base station", .unit = "m"),
+};
+
+struct logdistance {
+    const struct logdistance_config *config;
+    struct cell cell;
+};
+
+static osafl_status check(const osafl_host *h, osafl_call *c, const void *config)
+{
+    const struct logdistance_config *settings = config;
+    if (settings->min_distance_m >= settings->radius_m)
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "channel.logdistance: min_distance_m = %g must be below radius_m = %g",
+                       settings->min_distance_m, settings->radius_m);
+    return OSAFL_OK;
+}
+
+static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
+                           const void *config, void **self)
+{
+    struct logdistance *channel = calloc(1, sizeof *channel);
+    if (channel == NULL)
+        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
+    const struct logdistance_config *settings = config;
+    channel->config = settings;
+    struct cell *cell = &channel->cell;
+    const osafl_status status = cell_create(cell, h, c, facts->clients, settings->min_distance_m,
+                                            settings->radius_m);
+    if (status != OSAFL_OK) {
+        free(channel);
+        return status;
+    }
+    for (uint32_t u = 0; u < cell->clients; u++) {
+        const double decades = log10(cell_distance(cell, u) / settings->reference_distance_m);
+        cell->mean_gain_db[u] =
+            -(settings->reference_loss_db + 10.0 * settings->exponent * decades);
+        cell->shadowing_db[u] = settings->shadowing_db;
+    }
+    *self = channel;
+    return OSAFL_OK;
+}
+
+static void destroy(void *self)
+{
+    struct logdistance *channel = self;
+    cell_destroy(&channel->cell);
+    free(channel);
+}
+
+static osafl_status describe_link(void *self, osafl_call *c, osafl_link *out)
+{
+    (void)c;
+    const struct logdistance_config *settings = ((const struct logdistance *)self)->config;
+    cell_link(out, settings->bandwidth_hz, settings->noise_dbm_per_hz, settings->noise_figure_db);
+    return OSAFL_OK;
+}
+
+static osafl_status gains(void *self, osafl_call *c, uint32_t round, double *gain)
+{
+    cell_gains(&((const struct logdistance *)self)->cell, c, round, gain);
+    return OSAFL_OK;
+}
+
+static osafl_status place(void *self, osafl_call *c, uint32_t round, osafl_place *out)
+{
+    (void)c;
+    (void)round;
+    cell_places(&((const struct logdistance *)self)->cell, out);
+    return OSAFL_OK;
+}
+
+static const osafl_channel_vt vtable = {
+    .life = {.struct_size = sizeof(osafl_channel_vt),
+             .check = check,
+             .create = create,
+             .destroy = destroy},
+    .link = describe_link,
+    .gains = gains,
+    .place = place,
+};
+
+static const osafl_plugin plugin = {
+    OSAFL_PLUGIN_HEAD,
+    .kind = OSAFL_KIND_CHANNEL,
+    .name = "logdistance",
+    .version = "1.0.0",
+    .summary = "log-distance path loss with log-normal shadowing",
+    .cite = "3GPP TR 36.942, section 4.5.2, urban macro cell at 2 GHz (defaults)",
+    .license = "MIT",
+    OSAFL_PLUGIN_PARAMS(params, struct logdistance_config),
+    .vtable = &vtable.life,
+};
+
+const osafl_plugin *osafl_plugin_entry_v0(void)
+{
+    return &plugin;
+}

@@ -1,0 +1,168 @@
+/* csv_reader.c - rows of a table in text. */
+#include "csv_reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void csv_open(struct csv_reader *r, struct byte_source *source, char separator)
+{
+    *r = (struct csv_reader){.source = source, .separator = separator};
+}
+
+void csv_close(struct csv_reader *r)
+{
+    free(r->field);
+    free(r->text);
+    *r = (struct csv_reader){0};
+}
+
+static osafl_status line_fail(const struct csv_reader *r, const char *text)
+{
+    return io_fail(r->source->message, OSAFL_E_DATA, "%s:%" PRIu32 ": %s", r->source->name, r->line,
+                   text);
+}
+
+static osafl_status no_memory(const struct csv_reader *r)
+{
+    return io_fail(r->source->message, OSAFL_E_NOMEM, "%s: out of memory", r->source->name);
+}
+
+/* Reads a line into text, without its end; *found is false at the end of the source. */
+static osafl_status read_line(struct csv_reader *r, size_t *length, bool *found)
+{
+    size_t n = 0;
+    int byte = byte_source_get(r->source);
+    *found = byte != BYTE_SOURCE_END;
+    for (; byte >= 0 && byte != '\n'; byte = byte_source_get(r->source)) {
+        if (byte == '\0')
+            return line_fail(r, "holds a byte 0; this is no text file");
+        if (n + 1 >= CSV_LINE_BYTES)
+            return line_fail(r, "is longer than 16 MiB; this is no table");
+        if (n + 1 >= r->text_capacity) {
+            const size_t capacity = r->text_capacity == 0 ? 4096 : 2 * r->text_capacity;
+            char *text = realloc(r->text, capacity);
+            if (text == NULL)
+                return no_memory(r);
+            r->text = text;
+            r->text_capacity = capacity;
+        }
+        r->text[n++] = (char)byte;
+    }
+    if (byte == BYTE_SOURCE_FAILED)
+        return OSAFL_E_DATA;
+    if (n > 0 && r->text[n - 1] == '\r')
+        n--;
+    if (n > 0)
+        r->text[n] = '\0';
+    *length = n;
+    return OSAFL_OK;
+}
+
+static osafl_status add_field(struct csv_reader *r, char *field)
+{
+    if (r->n_fields == r->field_capacity) {
+        const uint32_t capacity = r->field_capacity == 0 ? 64 : 2 * r->field_capacity;
+        char **grown = realloc(r->field, capacity * sizeof *grown);
+        if (grown == NULL)
+            return no_memory(r);
+        r->field = grown;
+        r->field_capacity = capacity;
+    }
+    r->field[r->n_fields++] = field;
+    return OSAFL_OK;
+}
+
+/* Cuts the quoted field that begins at text[0] == '"': closes it with a 0 and moves *rest behind
+ * its last quote.  NULL: the quote is never closed. */
+static char *unquote(char *text, char **rest)
+{
+    char *to = text;
+    for (char *from = text + 1; *from != '\0'; from++) {
+        if (*from == '"') {
+            if (from[1] != '"') {
+                *rest = from + 1;
+                *to = '\0';
+                return text;
+            }
+            from++;
+        }
+        *to++ = *from;
+    }
+    return NULL;
+}
+
+static osafl_status split(struct csv_reader *r, char *text)
+{
+    r->n_fields = 0;
+    for (;;) {
+        char *field = text;
+        char *end = NULL;
+        if (*text == '"') {
+            field = unquote(text, &end);
+            if (field == NULL)
+                return line_fail(r, "has a quote that is not closed on the same line");
+            if (*end != '\0' && *end != r->separator)
+                return line_fail(r, "has text behind a closing quote");
+        } else {
+            end = text + strcspn(text, (const char[]){r->separator, '\0'});
+        }
+        const bool last = *end == '\0';
+        *end = '\0';
+        OSAFL_TRY(add_field(r, field));
+        if (last)
+            return OSAFL_OK;
+        text = end + 1;
+    }
+}
+
+osafl_status csv_next(struct csv_reader *r, bool *row)
+{
+    for (;;) {
+        size_t length = 0;
+        r->line++;
+        OSAFL_TRY(read_line(r, &length, row));
+        if (!*row)
+            return OSAFL_OK;
+        if (length == 0)
+            continue;
+        /* A byte order mark, as some programs write it, is no part of the first field. */
+        char *text = r->text;
+        if (r->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
+            text += 3;
+        return split(r, text);
+    }
+}
+
+bool csv_number(const char *field, double *value)
+{
+    while (*field == ' ' || *field == '\t')
+        field++;
+    /* strtod() also takes hexadecimal numbers, "inf" and "nan". */
+    const size_t digits = strspn(field, "+-.0123456789eE");
+    char *end = NULL;
+    *value = strtod(field, &end);
+    if (digits == 0 || end == field || end > field + digits || !isfinite(*value))
+        return false;
+    while (*end == ' ' || *end == '\t')
+        end++;
+    return *end == '\0';
+}
+
+osafl_status csv_need_number(const struct csv_reader *r, uint32_t column, double *value)
+{
+    if (csv_number(r->field[column], value))
+        return OSAFL_OK;
+    return io_fail(r->source->message, OSAFL_E_DATA,
+                   "%s:%" PRIu32 ": column %" PRIu32 " holds \"%.40s\", which is no finite number",
+                   r->source->name, r->line, column + 1, r->field[column]);
+}
+
+int64_t csv_find(const struct csv_reader *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_fields; i++)
+        if (strcmp(r->field[i], name) == 0)
+            return i;
+    return -1;
+}
