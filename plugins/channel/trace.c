@@ -17,9 +17,6 @@ enum { LAYOUT_WIDE, LAYOUT_LONG };
 enum { UNIT_LINEAR, UNIT_DB };
 enum { END_STOP, END_CYCLE, END_HOLD };
 
-/* More rounds than any experiment has; keeps a misread "round" from asking for terabytes. */
-#define MAX_ROUNDS 10000000u
-
 struct trace_config {
     const char *path;
     osafl_choice layout;
@@ -51,32 +48,12 @@ static const osafl_param params[] = {
 
 struct trace {
     const struct trace_config *config;
-    uint32_t clients;
-    uint32_t rounds;
-    uint32_t round_capacity;
-    double *gain; /* rounds * clients, linear; NaN: not set yet */
+    uint32_t clients; /* of the experiment; what the table has beyond them is not used */
+    uint32_t needed;  /* rounds of the experiment, as clients */
+    uint32_t rounds;  /* of the table, needed at most */
+    double *gain;     /* needed * clients, linear; NaN: not set */
     struct io_message message;
 };
-
-/* Makes room for rounds 0 .. round. */
-static osafl_status reach_round(struct trace *t, const struct csv_reader *r, uint32_t round)
-{
-    if (round >= MAX_ROUNDS)
-        return io_fail(&t->message, OSAFL_E_DATA, "%s:%" PRIu32 ": round %" PRIu32 " is too large",
-                       r->source->name, r->line, round);
-    if (round >= t->round_capacity) {
-        const uint32_t capacity = 2 * round + 64;
-        double *gain = realloc(t->gain, sizeof *gain * t->clients * capacity);
-        if (gain == NULL)
-            return io_fail(&t->message, OSAFL_E_NOMEM, "%s: out of memory", r->source->name);
-        t->gain = gain;
-        t->round_capacity = capacity;
-    }
-    for (; t->rounds <= round; t->rounds++)
-        for (uint32_t u = 0; u < t->clients; u++)
-            t->gain[(size_t)t->rounds * t->clients + u] = NAN;
-    return OSAFL_OK;
-}
 
 static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint32_t column,
                                uint32_t round, uint32_t client)
@@ -89,6 +66,8 @@ static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint
                        "%s:%" PRIu32 ": column %" PRIu32 ": %g is no power gain; decibels need "
                        "unit = \"db\"",
                        r->source->name, r->line, column + 1, value);
+    if (round >= t->needed || client >= t->clients)
+        return OSAFL_OK;
     double *cell = &t->gain[(size_t)round * t->clients + client];
     if (!isnan(*cell))
         return io_fail(&t->message, OSAFL_E_DATA,
@@ -96,29 +75,31 @@ static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint
                        " stands in the table twice",
                        r->source->name, r->line, round, client);
     *cell = gain;
+    if (round >= t->rounds)
+        t->rounds = round + 1;
     return OSAFL_OK;
 }
 
 static osafl_status read_wide(struct trace *t, struct csv_reader *r)
 {
-    bool row = false;
-    bool first = true;
-    for (OSAFL_TRY(csv_next(r, &row)); row; first = false) {
+    uint32_t round = 0;
+    for (bool first = true;; first = false) {
+        bool row = false;
         double ignored = 0.0;
-        if (!first || csv_number(r->field[0], &ignored)) {
-            if (r->n_fields < t->clients)
-                return io_fail(&t->message, OSAFL_E_DATA,
-                               "%s:%" PRIu32 ": has %" PRIu32 " columns for %" PRIu32
-                               " clients; a row needs one gain per client",
-                               r->source->name, r->line, r->n_fields, t->clients);
-            const uint32_t round = t->rounds;
-            OSAFL_TRY(reach_round(t, r, round));
-            for (uint32_t u = 0; u < t->clients; u++)
-                OSAFL_TRY(store_gain(t, r, u, round, u));
-        }
         OSAFL_TRY(csv_next(r, &row));
+        if (!row)
+            return OSAFL_OK;
+        if (first && !csv_number(r->field[0], &ignored))
+            continue; /* names of the columns */
+        if (r->n_fields < t->clients)
+            return io_fail(&t->message, OSAFL_E_DATA,
+                           "%s:%" PRIu32 ": has %" PRIu32 " columns for %" PRIu32
+                           " clients; a row needs one gain per client",
+                           r->source->name, r->line, r->n_fields, t->clients);
+        for (uint32_t u = 0; u < t->clients; u++)
+            OSAFL_TRY(store_gain(t, r, u, round, u));
+        round++;
     }
-    return OSAFL_OK;
 }
 
 /* A whole number of [0, UINT32_MAX). */
@@ -151,23 +132,20 @@ static osafl_status read_long(struct trace *t, struct csv_reader *r)
                            r->source->name, r->line, names[i]);
         column[i] = (uint32_t)found;
     }
-    const uint32_t fields = r->n_fields;
-    for (OSAFL_TRY(csv_next(r, &row)); row;) {
+    for (const uint32_t fields = r->n_fields;;) {
         uint32_t round = 0;
         uint32_t client = 0;
+        OSAFL_TRY(csv_next(r, &row));
+        if (!row)
+            return OSAFL_OK;
         if (r->n_fields != fields)
             return io_fail(&t->message, OSAFL_E_DATA,
                            "%s:%" PRIu32 ": has %" PRIu32 " columns, the header %" PRIu32,
                            r->source->name, r->line, r->n_fields, fields);
         OSAFL_TRY(read_index(r, column[0], &round));
         OSAFL_TRY(read_index(r, column[1], &client));
-        if (client < t->clients) { /* a table of more clients than the experiment's is fine */
-            OSAFL_TRY(reach_round(t, r, round));
-            OSAFL_TRY(store_gain(t, r, column[2], round, client));
-        }
-        OSAFL_TRY(csv_next(r, &row));
+        OSAFL_TRY(store_gain(t, r, column[2], round, client));
     }
-    return OSAFL_OK;
 }
 
 static osafl_status check_complete(struct trace *t, const char *name)
@@ -221,6 +199,15 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
     t->config = config;
     t->clients = facts->clients;
+    t->needed = facts->rounds;
+    const size_t gains_needed = (size_t)t->needed * t->clients; /* two 32-bit numbers fit */
+    t->gain = calloc(gains_needed, sizeof *t->gain);
+    if (t->gain == NULL) {
+        destroy(t);
+        return h->fail(c, OSAFL_E_NOMEM, "out of memory for %zu gains", gains_needed);
+    }
+    for (size_t i = 0; i < gains_needed; i++)
+        t->gain[i] = NAN;
     osafl_status status = read_trace(t);
     if (status != OSAFL_OK)
         (void)h->fail(c, status, "%s", t->message.text);
