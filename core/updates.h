@@ -1,0 +1,73 @@
+/* updates.h - the update algebra: what an aggregator may ask about the updates of a round.
+ *
+ * Updates stay in the code in which they arrived.  Every operation walks the coordinates in blocks
+ * of a fixed size, in parallel over blocks, and decodes no more than a block at a time.  Sums run
+ * in double, over clients in ascending order and over blocks in ascending order, so that no result
+ * depends on the number of threads. */
+#ifndef OSAFL_CORE_UPDATES_H
+#define OSAFL_CORE_UPDATES_H
+
+#include "codec.h"
+#include "osafl/aggregator.h"
+
+/* Coordinates of a block.  Part of the results: partial sums are made per block. */
+#define UPDATES_BLOCK 4096
+
+/* What arrived from one client.  Read-only while an update_set refers to it. */
+struct update {
+    uint32_t client;
+    uint32_t local_rounds; /* kappa_u */
+    uint32_t steps;        /* SGD steps taken */
+    double rate;           /* learning rate of the round */
+    uint64_t samples;      /* |D_u| */
+    double alpha;
+    double train_loss;
+    const uint32_t *histogram; /* [labels] */
+    const struct code *code;   /* [slots] */
+};
+
+/* Updates that an aggregator keeps beyond their round (osafl_update_ops.retain). */
+struct kept_updates {
+    uint64_t next_id; /* 0 means 1: ids start at 1 and are never used twice */
+    uint64_t n;
+    uint64_t capacity;
+    struct kept_update {
+        uint64_t id;
+        struct code code;
+    } *list; /* ids ascending */
+};
+
+void kept_updates_free(struct kept_updates *kept);
+/* save, then load into an empty struct, gives the same ids and codes.  load verifies every code;
+ * on failure kept is empty.  c receives the message.  [coord] */
+osafl_status kept_updates_save(const struct kept_updates *kept, osafl_writer *w);
+osafl_status kept_updates_load(struct kept_updates *kept, const struct codec *codec, osafl_call *c,
+                               osafl_reader *r);
+
+/* What is the same for all updates of a round. */
+struct update_round {
+    uint32_t round;
+    uint32_t rounds;
+    uint32_t clients;
+    uint32_t labels;
+    uint32_t slots; /* vectors of each update: 1 + the aggregator's uplink_vectors */
+};
+
+/* The updates of one round as an aggregator sees them. */
+struct update_set {
+    osafl_updates view; /* handed to aggregate(); its priv points back here */
+    const struct codec *codec;
+    const struct update *update;
+    struct kept_updates *kept;
+    uint32_t slots;
+    void *arrays; /* one allocation behind the arrays of view */
+};
+
+/* Presents update[0..n), clients ascending, to the call in hand.  Refers to all arguments until
+ * updates_close().  OSAFL_E_NOMEM with a message in call.  [coord] */
+osafl_status updates_open(struct update_set *s, const struct codec *codec,
+                          const struct update_round *facts, const struct update *update, uint32_t n,
+                          struct kept_updates *kept, osafl_call *call);
+void updates_close(struct update_set *s);
+
+#endif
