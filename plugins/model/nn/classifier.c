@@ -1,0 +1,135 @@
+/* classifier.c - the model interface over a network. */
+#include "classifier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compute/backend.h"
+
+struct classifier {
+    const osafl_host *host;
+    struct network net;
+    osafl_tensor tensor[NETWORK_MAX_PARAMETERS];
+};
+
+static const osafl_metric measures[] = {
+    {.name = "accuracy", .doc = "Share of samples whose label got the largest logit",
+     .scope = OSAFL_PER_ROUND, .better = OSAFL_HIGHER},
+    {.name = "loss", .unit = "nat", .doc = "Cross-entropy", .scope = OSAFL_PER_ROUND,
+     .better = OSAFL_LOWER},
+};
+
+static void list_tensors(struct classifier *m)
+{
+    for (int i = 0; i < m->net.n_parameters; i++) {
+        const struct parameter *p = &m->net.parameter[i];
+        m->tensor[i] = (osafl_tensor){.name = p->name, .offset = p->offset,
+                                      .size = p->out * p->in * p->spatial, .rank = p->rank};
+        memcpy(m->tensor[i].shape, p->shape, sizeof p->shape);
+    }
+}
+
+osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
+                               const char *model, network_description *describe_network,
+                               const void *config, void **self)
+{
+    struct classifier *m = malloc(sizeof *m);
+    if (m == NULL)
+        return h->fail(c, OSAFL_E_NOMEM, "%s: out of memory", model);
+    m->host = h;
+    network_begin(&m->net, model, facts->dataset);
+    describe_network(&m->net, config);
+    const osafl_status status = network_finish(&m->net);
+    if (status != OSAFL_OK) {
+        h->fail(c, status, "%s", m->net.error);
+        free(m);
+        return status;
+    }
+    list_tensors(m);
+    h->log(c, OSAFL_LOG_DEBUG, "%s: kernels for %s", model, m->net.backend->name);
+    *self = m;
+    return OSAFL_OK;
+}
+
+void classifier_destroy(void *self)
+{
+    free(self);
+}
+
+osafl_status classifier_describe(void *self, osafl_call *c, osafl_model_info *out)
+{
+    const struct classifier *m = self;
+    (void)c;
+    *out = (osafl_model_info){
+        .struct_size = sizeof *out,
+        .n_tensors = (uint32_t)m->net.n_parameters,
+        .n_parameters = m->net.n_weights,
+        .tensors = m->tensor,
+        .tensor_size = sizeof m->tensor[0],
+        .n_measures = sizeof measures / sizeof measures[0],
+        .measures = measures,
+        .measure_size = sizeof measures[0],
+    };
+    return OSAFL_OK;
+}
+
+uint64_t classifier_workspace_bytes(void *self, uint32_t batch, uint32_t evaluation_batch)
+{
+    const struct classifier *m = self;
+    return network_workspace_bytes(&m->net, batch, evaluation_batch);
+}
+
+osafl_status classifier_init(void *self, osafl_call *c, float *w)
+{
+    const struct classifier *m = self;
+    return network_init(&m->net, m->host, c, w);
+}
+
+static struct pass pass_of(const struct classifier *m, osafl_call *c, void *workspace,
+                           const float *w, const osafl_batch *b)
+{
+    return (struct pass){.net = &m->net, .host = m->host, .call = c, .workspace = workspace,
+                         .picture = b->x, .n = b->n, .w = w};
+}
+
+osafl_status classifier_gradient(void *self, osafl_call *c, void *workspace, const float *w,
+                                 const osafl_batch *b, const osafl_step *step, float *grad,
+                                 double *loss)
+{
+    struct pass pass = pass_of(self, c, workspace, w, b);
+    pass.step = step;
+    pass.target = grad;
+    pass.scale = 1;
+    return network_train(&pass, b->label, loss);
+}
+
+osafl_status classifier_evaluate(void *self, osafl_call *c, void *workspace, const float *w,
+                                 const osafl_batch *b, double *value)
+{
+    struct pass pass = pass_of(self, c, workspace, w, b);
+    return network_evaluate(&pass, b->label, value);
+}
+
+osafl_status classifier_sgd_step(void *self, osafl_call *c, void *workspace, float *w,
+                                 const osafl_batch *b, const osafl_step *step, double rate,
+                                 double *loss)
+{
+    struct pass pass = pass_of(self, c, workspace, w, b);
+    pass.step = step;
+    pass.target = w;
+    pass.scale = -(float)rate;
+    pass.add = true;
+    return network_train(&pass, b->label, loss);
+}
+
+void classifier_export_tensor(void *self, uint32_t t, const float *w, float *out)
+{
+    const struct classifier *m = self;
+    network_export(&m->net, (int)t, w, out);
+}
+
+void classifier_import_tensor(void *self, uint32_t t, const float *in, float *w)
+{
+    const struct classifier *m = self;
+    network_import(&m->net, (int)t, in, w);
+}

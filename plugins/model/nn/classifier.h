@@ -1,0 +1,38 @@
+/* classifier.h - the model interface of osafl/model.h over a struct network.
+ *
+ * A plugin describes its network in a function and lists the functions below in its vtable. */
+#ifndef OSAFL_NN_CLASSIFIER_H
+#define OSAFL_NN_CLASSIFIER_H
+
+#include "network.h"
+
+/* Describes the network for net's pictures and classes; config is the plugin's own struct. */
+typedef void network_description(struct network *net, const void *config);
+
+/* Makes an instance; model is the plugin's name, a literal.  [coord] */
+osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
+                               const char *model, network_description *describe_network,
+                               const void *config, void **self);
+void classifier_destroy(void *self);
+osafl_status classifier_describe(void *self, osafl_call *c, osafl_model_info *out);
+uint64_t classifier_workspace_bytes(void *self, uint32_t batch, uint32_t evaluation_batch);
+osafl_status classifier_init(void *self, osafl_call *c, float *w);
+osafl_status classifier_gradient(void *self, osafl_call *c, void *workspace, const float *w,
+                                 const osafl_batch *b, const osafl_step *step, float *grad,
+                                 double *loss);
+osafl_status classifier_evaluate(void *self, osafl_call *c, void *workspace, const float *w,
+                                 const osafl_batch *b, double *value);
+osafl_status classifier_sgd_step(void *self, osafl_call *c, void *workspace, float *w,
+                                 const osafl_batch *b, const osafl_step *step, double rate,
+                                 double *loss);
+void classifier_export_tensor(void *self, uint32_t t, const float *w, float *out);
+void classifier_import_tensor(void *self, uint32_t t, const float *in, float *w);
+
+/* All members of osafl_model_vt but life.create. */
+#define CLASSIFIER_FUNCTIONS                                                                       \
+    .describe = classifier_describe, .workspace_bytes = classifier_workspace_bytes,                \
+    .init = classifier_init, .gradient = classifier_gradient, .evaluate = classifier_evaluate,     \
+    .sgd_step = classifier_sgd_step, .export_tensor = classifier_export_tensor,                    \
+    .import_tensor = classifier_import_tensor
+
+#endif

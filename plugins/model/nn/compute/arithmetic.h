@@ -1,0 +1,112 @@
+/* arithmetic.h - what the files of this folder share.
+ *
+ * They are compiled once for each instruction set, with NN_ISA as its name, so that one binary
+ * carries all of them; functions that cross files get the name of their instruction set. */
+#ifndef OSAFL_NN_ARITHMETIC_H
+#define OSAFL_NN_ARITHMETIC_H
+
+#include "backend.h"
+
+#define NN_JOIN_(a, b) a##_##b
+#define NN_JOIN(a, b) NN_JOIN_(a, b)
+#define NN_MANGLE(name) NN_JOIN(name, NN_ISA)
+
+#define matrix_product NN_MANGLE(matrix_product)
+#define bias_gradient NN_MANGLE(bias_gradient)
+#define add_bias_and_rectify NN_MANGLE(add_bias_and_rectify)
+#define mask_rectified NN_MANGLE(mask_rectified)
+#define picture_convolution_forward NN_MANGLE(picture_convolution_forward)
+#define picture_convolution_backward NN_MANGLE(picture_convolution_backward)
+#define convolution_forward NN_MANGLE(convolution_forward)
+#define convolution_backward NN_MANGLE(convolution_backward)
+#define max_pool_forward NN_MANGLE(max_pool_forward)
+#define max_pool_backward NN_MANGLE(max_pool_backward)
+#define group_norm_forward NN_MANGLE(group_norm_forward)
+#define group_norm_backward NN_MANGLE(group_norm_backward)
+#define average_forward NN_MANGLE(average_forward)
+#define average_backward NN_MANGLE(average_backward)
+#define dropout_forward NN_MANGLE(dropout_forward)
+#define dropout_backward NN_MANGLE(dropout_backward)
+
+extern const struct backend NN_MANGLE(backend);
+
+typedef void layer_function(const struct layer *l, const struct pass *pass);
+layer_function picture_convolution_forward, picture_convolution_backward;
+layer_function convolution_forward, convolution_backward;
+layer_function max_pool_forward, max_pool_backward;
+layer_function group_norm_forward, group_norm_backward;
+layer_function average_forward, average_backward;
+layer_function dropout_forward, dropout_backward;
+
+/* A row-major matrix in memory, or its transpose. */
+struct matrix {
+    const float *at;
+    size_t stride; /* floats between rows as they lie in memory */
+    bool transposed;
+};
+
+/* c[m][n] = scale * a[m][k] b[k][n], added to what c holds when add is set. */
+void matrix_product(size_t m, size_t n, size_t k, float scale, struct matrix a, struct matrix b,
+                    float *c, size_t c_stride, bool add);
+
+/* A rows x columns block of a matrix. */
+struct block {
+    float *at;
+    size_t rows;
+    size_t columns;
+    size_t stride;
+};
+
+/* The gradient of a bias: the sums of dy's columns. */
+void bias_gradient(const struct pass *pass, int parameter, struct block dy);
+/* bias: one for each column, or NULL. */
+void add_bias_and_rectify(struct block block, const float *bias, bool rectify);
+/* gradient = 0 where the value, which was rectified, is 0. */
+void mask_rectified(struct block gradient, const float *value);
+
+static inline float *pass_memory(const struct pass *pass, uint64_t offset)
+{
+    return pass->workspace + pass->net->scratch_fixed + (size_t)offset * pass->n;
+}
+static inline float *pass_values(const struct pass *pass, int activation)
+{
+    return pass_memory(pass, pass->net->activation[activation].value_offset);
+}
+static inline float *pass_gradient(const struct pass *pass, int activation)
+{
+    return pass_memory(pass, pass->net->activation[activation].gradient_offset);
+}
+/* Scratch memory of a layer: the part of fixed size, then the part for each sample. */
+static inline float *pass_scratch_fixed(const struct pass *pass)
+{
+    return pass->workspace;
+}
+static inline float *pass_scratch(const struct pass *pass)
+{
+    return pass_memory(pass, 0);
+}
+/* One value of a gradient of weights to where the pass wants it. */
+static inline void store_gradient(const struct pass *pass, float *target, double gradient)
+{
+    const float g = pass->scale * (float)gradient;
+    *target = pass->add ? *target + g : g;
+}
+static inline float *pass_target(const struct pass *pass, int parameter)
+{
+    return pass->target + pass->net->parameter[parameter].offset;
+}
+static inline const float *pass_weights(const struct pass *pass, int parameter)
+{
+    return pass->w + pass->net->parameter[parameter].offset;
+}
+
+/* The output channels of a convolution, over its whole map. */
+static inline struct block output_block(const struct layer *l, const struct pass *pass, float *at)
+{
+    return (struct block){.at = at + l->out_first,
+                          .rows = (size_t)l->out_height * l->out_width * pass->n,
+                          .columns = l->out_channels,
+                          .stride = pass->net->activation[l->output].channels};
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* dropout.c - inverted dropout (Srivastava et al., JMLR 2014), drawn from the run's streams. */
+#include <string.h>
+
+#include "arithmetic.h"
+
+#include "osafl/random.h"
+
+static size_t count(const struct layer *l, const struct pass *pass)
+{
+    return (size_t)l->in_height * l->in_width * l->in_channels * pass->n;
+}
+
+void dropout_forward(const struct layer *l, const struct pass *pass)
+{
+    const size_t n = count(l, pass);
+    const float *x = pass_values(pass, l->input);
+    float *y = pass_values(pass, l->output);
+    if (pass->step == NULL || !pass->step->training) {
+        memcpy(y, x, n * sizeof *y);
+        return;
+    }
+    float *factor = pass_memory(pass, l->saved_offset);
+    uint32_t *word = (uint32_t *)pass_scratch(pass);
+    const osafl_step *s = pass->step;
+    pass->host->random_fill(pass->call, NETWORK_STREAM_DROPOUT + l->ordinal, s->client, s->round,
+                            (uint64_t)s->step << 32, word, n);
+    const float kept = 1.0f / (1.0f - l->drop);
+    for (size_t i = 0; i < n; i++) {
+        factor[i] = osafl_uniform_float(word[i]) < l->drop ? 0 : kept;
+        y[i] = factor[i] * x[i];
+    }
+}
+
+void dropout_backward(const struct layer *l, const struct pass *pass)
+{
+    const size_t n = count(l, pass);
+    const bool training = pass->step != NULL && pass->step->training;
+    const float *factor = pass_memory(pass, l->saved_offset);
+    const float *dy = pass_gradient(pass, l->output);
+    float *dx = pass_gradient(pass, l->input);
+    for (size_t i = 0; i < n; i++) {
+        const float d = training ? factor[i] * dy[i] : dy[i];
+        dx[i] = l->adds_input_gradient ? dx[i] + d : d;
+    }
+}

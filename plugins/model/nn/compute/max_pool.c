@@ -1,0 +1,83 @@
+/* max_pool.c - maximum over windows; windows are clipped at the border.
+ *
+ * For each output value the number of the winning cell is kept for the way back.  The first of
+ * equal cells wins. */
+#include <string.h>
+
+#include "arithmetic.h"
+
+/* The cells of a window that lie inside the picture. */
+struct window {
+    size_t top, bottom, left, right; /* input lines and columns, ends excluded */
+    size_t first_cell;               /* number of cell (top, left) within the kernel */
+};
+
+static struct window window_at(const struct layer *l, size_t y, size_t x)
+{
+    const size_t line = y * l->stride;
+    const size_t column = x * l->stride;
+    struct window w = {
+        .top = line > l->padding ? line - l->padding : 0,
+        .bottom = line + l->kernel_height - l->padding,
+        .left = column > l->padding ? column - l->padding : 0,
+        .right = column + l->kernel_width - l->padding,
+    };
+    if (w.bottom > l->in_height)
+        w.bottom = l->in_height;
+    if (w.right > l->in_width)
+        w.right = l->in_width;
+    w.first_cell = (w.top + l->padding - line) * l->kernel_width + w.left + l->padding - column;
+    return w;
+}
+
+static uint8_t *winners(const struct layer *l, const struct pass *pass)
+{
+    return (uint8_t *)pass_memory(pass, l->saved_offset);
+}
+
+void max_pool_forward(const struct layer *l, const struct pass *pass)
+{
+    const size_t row = (size_t)pass->n * l->in_channels;
+    for (size_t y = 0; y < l->out_height; y++)
+        for (size_t x = 0; x < l->out_width; x++) {
+            const struct window w = window_at(l, y, x);
+            const size_t out = (y * l->out_width + x) * row;
+            float *best = pass_values(pass, l->output) + out;
+            uint8_t *winner = winners(l, pass) + out;
+            for (size_t v = w.top; v < w.bottom; v++)
+                for (size_t u = w.left; u < w.right; u++) {
+                    const float *in = pass_values(pass, l->input) + (v * l->in_width + u) * row;
+                    const uint8_t cell = (uint8_t)(w.first_cell + (v - w.top) * l->kernel_width +
+                                                   u - w.left);
+                    const bool first = cell == w.first_cell;
+                    for (size_t i = 0; i < row; i++) {
+                        const bool wins = first || in[i] > best[i];
+                        best[i] = wins ? in[i] : best[i];
+                        winner[i] = wins ? cell : winner[i];
+                    }
+                }
+        }
+}
+
+void max_pool_backward(const struct layer *l, const struct pass *pass)
+{
+    const size_t row = (size_t)pass->n * l->in_channels;
+    if (!l->adds_input_gradient)
+        memset(pass_gradient(pass, l->input), 0,
+               (size_t)l->in_height * l->in_width * row * sizeof(float));
+    for (size_t y = 0; y < l->out_height; y++)
+        for (size_t x = 0; x < l->out_width; x++) {
+            const struct window w = window_at(l, y, x);
+            const size_t out = (y * l->out_width + x) * row;
+            const float *dy = pass_gradient(pass, l->output) + out;
+            const uint8_t *winner = winners(l, pass) + out;
+            for (size_t v = w.top; v < w.bottom; v++)
+                for (size_t u = w.left; u < w.right; u++) {
+                    float *dx = pass_gradient(pass, l->input) + (v * l->in_width + u) * row;
+                    const uint8_t cell = (uint8_t)(w.first_cell + (v - w.top) * l->kernel_width +
+                                                   u - w.left);
+                    for (size_t i = 0; i < row; i++)
+                        dx[i] += winner[i] == cell ? dy[i] : 0;
+                }
+        }
+}

@@ -1,0 +1,301 @@
+/* layers.c - describes a network: shapes, parameters and memory of its layers. */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "network.h"
+
+/* Larger numbers than anyone trains, small enough that no product below overflows. */
+static const uint64_t max_weights = UINT64_C(1) << 31;
+static const uint64_t max_activation = UINT64_C(1) << 32;
+
+void network_fail(struct network *net, const char *fmt, ...)
+{
+    if (net->status != OSAFL_OK)
+        return;
+    net->status = OSAFL_E_CONFIG;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(net->error, sizeof net->error, fmt, args);
+    va_end(args);
+}
+
+void network_begin(struct network *net, const char *model, const osafl_dataset_info *data)
+{
+    memset(net, 0, sizeof *net);
+    net->model = model;
+    net->channels = data->channels;
+    net->height = data->height;
+    net->width = data->width;
+    net->classes = data->target_size;
+    if (data->target_type != OSAFL_TARGET_CLASS)
+        network_fail(net, "%s is a classifier, but the data set's targets are real numbers", model);
+    else if (data->target_size < 2)
+        network_fail(net, "%s needs at least 2 classes, the data set has %" PRIu32, model,
+                     data->target_size);
+    else if (data->channels < 1 || data->height < 1 || data->width < 1)
+        network_fail(net, "%s: the data set's samples are empty", model);
+    else if (data->channels > 65536 || data->height > 65536 || data->width > 16777216)
+        network_fail(net, "%s: samples of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " are too large",
+                     model, data->channels, data->height, data->width);
+}
+
+static int add_activation(struct network *net, uint64_t height, uint64_t width, uint64_t channels)
+{
+    if (channels > UINT32_MAX || channels * height > UINT32_MAX ||
+        channels * height * width > max_activation) {
+        network_fail(net, "%s: pictures of %" PRIu32 " x %" PRIu32 " need too much memory",
+                     net->model, net->height, net->width);
+        return 0;
+    }
+    assert(net->n_activations < NETWORK_MAX_ACTIVATIONS);
+    net->activation[net->n_activations] = (struct activation){
+        .height = (uint32_t)height, .width = (uint32_t)width, .channels = (uint32_t)channels};
+    return net->n_activations++;
+}
+
+static struct layer *add_layer(struct network *net, enum layer_type type, int input, int output)
+{
+    assert(net->n_layers < NETWORK_MAX_LAYERS);
+    struct layer *l = &net->layer[net->n_layers++];
+    *l = (struct layer){.type = type, .input = input, .output = output, .residual = -1,
+                        .weight = -1, .bias = -1};
+    return l;
+}
+
+static int add_parameter(struct network *net, const char *name, const char *suffix,
+                         struct parameter p)
+{
+    assert(net->n_parameters < NETWORK_MAX_PARAMETERS);
+    assert(strlen(name) + strlen(suffix) < sizeof p.name);
+    snprintf(p.name, sizeof p.name, "%s%s", name, suffix);
+    p.offset = net->n_weights;
+    /* Factors are below 2^32 each, so dividing is enough to keep the product from overflowing. */
+    const uint64_t in = p.in * p.spatial;
+    if (in > max_weights || p.out > max_weights / in || net->n_weights > max_weights - in * p.out) {
+        network_fail(net, "%s: more than %" PRIu64 " parameters", net->model, max_weights);
+        return 0;
+    }
+    net->n_weights += in * p.out;
+    net->parameter[net->n_parameters] = p;
+    return net->n_parameters++;
+}
+
+static struct parameter vector_parameter(uint32_t size, enum initializer init, uint64_t fan_in)
+{
+    return (struct parameter){.out = size, .in = 1, .spatial = 1, .rank = 1, .shape = {size},
+                              .init = init, .fan_in = fan_in};
+}
+
+/* Positions of a window on a line; 0 when there is none. */
+static uint32_t positions(uint32_t length, uint32_t kernel, uint32_t stride, uint32_t padding,
+                          bool ceil)
+{
+    const uint64_t reach = (uint64_t)length + 2 * (uint64_t)padding + (ceil ? stride - 1 : 0);
+    if (reach < kernel)
+        return 0;
+    uint64_t n = (reach - kernel) / stride + 1;
+    /* A window that starts behind the picture would see nothing of it. */
+    if (ceil && (n - 1) * stride >= (uint64_t)length + padding)
+        n--;
+    return (uint32_t)n;
+}
+
+static void fail_too_small(struct network *net, const char *what)
+{
+    network_fail(net, "pictures of %" PRIu32 " x %" PRIu32 " are too small for %s: nothing is left "
+                      "of them at %s", net->height, net->width, net->model, what);
+}
+
+/* Geometry of a layer that slides a window over its input. */
+static void set_window(struct network *net, struct layer *l, uint32_t kernel_height,
+                       uint32_t kernel_width, uint32_t stride, uint32_t padding, bool ceil)
+{
+    const struct activation *in = l->input >= 0 ? &net->activation[l->input] : NULL;
+    l->in_height = in != NULL ? in->height : net->height;
+    l->in_width = in != NULL ? in->width : net->width;
+    l->in_channels = in != NULL ? in->channels : net->channels;
+    l->kernel_height = kernel_height;
+    l->kernel_width = kernel_width;
+    l->stride = stride;
+    l->padding = padding;
+    l->out_height = positions(l->in_height, kernel_height, stride, padding, ceil);
+    l->out_width = positions(l->in_width, kernel_width, stride, padding, ceil);
+}
+
+static void add_weights(struct network *net, struct layer *l, const struct convolution *c,
+                        bool linear)
+{
+    const uint64_t spatial = (uint64_t)l->kernel_height * l->kernel_width;
+    struct parameter p = {.out = l->out_channels, .in = l->in_channels, .spatial = spatial,
+                          .init = c->init, .fan_in = l->in_channels * spatial};
+    p.shape[0] = l->out_channels;
+    if (linear) {
+        p.rank = 2;
+        p.shape[1] = p.fan_in;
+    } else {
+        p.rank = 4;
+        p.shape[1] = l->in_channels;
+        p.shape[2] = l->kernel_height;
+        p.shape[3] = l->kernel_width;
+    }
+    l->weight = add_parameter(net, c->name, ".weight", p);
+    if (!c->no_bias)
+        l->bias = add_parameter(net, c->name, ".bias",
+                                vector_parameter(l->out_channels, c->bias_init, p.fan_in));
+}
+
+/* The layer without its output activation; NULL when the network has failed. */
+static struct layer *begin_convolution(struct network *net, int input, const struct convolution *c,
+                                       bool linear)
+{
+    if (net->status != OSAFL_OK)
+        return NULL;
+    struct layer *l = add_layer(
+        net, input < 0 ? LAYER_PICTURE_CONVOLUTION : LAYER_CONVOLUTION, input, -1);
+    uint32_t kernel_height = c->kernel;
+    uint32_t kernel_width = c->kernel;
+    if (linear) {
+        kernel_height = input < 0 ? net->height : net->activation[input].height;
+        kernel_width = input < 0 ? net->width : net->activation[input].width;
+    }
+    /* With less than half a kernel of padding, tap (padding, padding) meets the picture at every
+     * position; the arithmetic relies on it. */
+    assert(2 * c->padding < kernel_height && 2 * c->padding < kernel_width);
+    set_window(net, l, kernel_height, kernel_width, c->stride != 0 ? c->stride : 1, c->padding,
+               false);
+    l->out_channels = c->channels;
+    l->relu = c->relu;
+    if (l->out_height == 0 || l->out_width == 0) {
+        fail_too_small(net, c->name);
+        return NULL;
+    }
+    add_weights(net, l, c, linear);
+    if (l->type == LAYER_PICTURE_CONVOLUTION) {
+        const uint64_t fan_in = net->parameter[l->weight].fan_in;
+        l->saved_floats = (uint64_t)l->in_channels * (l->in_height + 2 * l->padding) *
+                          (l->in_width + 2 * l->padding);
+        l->scratch_floats = fan_in * l->out_width;
+    }
+    return l;
+}
+
+static int finish_convolution(struct network *net, struct layer *l)
+{
+    if (l == NULL)
+        return 0;
+    l->output = add_activation(net, l->out_height, l->out_width, l->out_channels);
+    return l->output;
+}
+
+int network_convolution(struct network *net, int input, const struct convolution *c)
+{
+    return finish_convolution(net, begin_convolution(net, input, c, false));
+}
+
+int network_linear(struct network *net, int input, const struct convolution *c)
+{
+    return finish_convolution(net, begin_convolution(net, input, c, true));
+}
+
+int network_concatenation(struct network *net, int like, uint32_t channels)
+{
+    if (net->status != OSAFL_OK)
+        return 0;
+    const struct activation *a = &net->activation[like];
+    return add_activation(net, a->height, a->width, channels);
+}
+
+void network_convolution_into(struct network *net, int input, const struct convolution *c,
+                              int output, uint32_t first)
+{
+    struct layer *l = begin_convolution(net, input, c, false);
+    if (l == NULL)
+        return;
+    const struct activation *a = &net->activation[output];
+    assert(l->out_height == a->height && l->out_width == a->width);
+    assert(first + l->out_channels <= a->channels);
+    l->output = output;
+    l->out_first = first;
+}
+
+int network_max_pool(struct network *net, int input, uint32_t kernel, uint32_t stride,
+                     uint32_t padding, bool ceil)
+{
+    if (net->status != OSAFL_OK)
+        return 0;
+    assert(kernel * kernel <= 256 && 2 * padding <= kernel);
+    struct layer *l = add_layer(net, LAYER_MAX_POOL, input, -1);
+    set_window(net, l, kernel, kernel, stride, padding, ceil);
+    l->out_channels = l->in_channels;
+    if (l->out_height == 0 || l->out_width == 0) {
+        fail_too_small(net, "a max-pool");
+        return 0;
+    }
+    l->output = add_activation(net, l->out_height, l->out_width, l->out_channels);
+    /* One byte for each value: which cell of the window won. */
+    l->saved_floats = ((uint64_t)l->out_height * l->out_width * l->out_channels + 3) / 4;
+    return l->output;
+}
+
+int network_group_norm(struct network *net, int input, const char *name, uint32_t groups,
+                       int residual, bool relu)
+{
+    if (net->status != OSAFL_OK)
+        return 0;
+    const struct activation in = net->activation[input];
+    if (groups == 0 || in.channels % groups != 0) {
+        network_fail(net, "%s: groups = %" PRIu32 " does not divide the %" PRIu32 " channels of %s",
+                     net->model, groups, in.channels, name);
+        return 0;
+    }
+    struct layer *l = add_layer(net, LAYER_GROUP_NORM, input, -1);
+    l->in_height = l->out_height = in.height;
+    l->in_width = l->out_width = in.width;
+    l->in_channels = l->out_channels = in.channels;
+    l->groups = groups;
+    l->residual = residual;
+    l->relu = relu;
+    l->weight = add_parameter(net, name, ".weight", vector_parameter(in.channels, INIT_ONE, 1));
+    l->bias = add_parameter(net, name, ".bias", vector_parameter(in.channels, INIT_ZERO, 1));
+    l->output = add_activation(net, in.height, in.width, in.channels);
+    l->saved_floats = 2 * (uint64_t)in.channels; /* mean and 1/deviation */
+    l->scratch_fixed = 6 * (uint64_t)in.channels; /* two sums in float and two in double */
+    return l->output;
+}
+
+int network_average(struct network *net, int input)
+{
+    if (net->status != OSAFL_OK)
+        return 0;
+    struct layer *l = add_layer(net, LAYER_AVERAGE, input, -1);
+    l->in_height = net->activation[input].height;
+    l->in_width = net->activation[input].width;
+    l->in_channels = l->out_channels = net->activation[input].channels;
+    l->out_height = l->out_width = 1;
+    l->output = add_activation(net, 1, 1, l->in_channels);
+    return l->output;
+}
+
+int network_dropout(struct network *net, int input, double rate)
+{
+    if (net->status != OSAFL_OK)
+        return 0;
+    assert(rate >= 0 && rate < 1);
+    uint32_t ordinal = 0;
+    for (int i = 0; i < net->n_layers; i++)
+        ordinal += net->layer[i].type == LAYER_DROPOUT;
+    struct layer *l = add_layer(net, LAYER_DROPOUT, input, -1);
+    const struct activation in = net->activation[input];
+    l->in_height = l->out_height = in.height;
+    l->in_width = l->out_width = in.width;
+    l->in_channels = l->out_channels = in.channels;
+    l->drop = (float)rate;
+    l->ordinal = ordinal;
+    l->output = add_activation(net, in.height, in.width, in.channels);
+    l->saved_floats = (uint64_t)in.height * in.width * in.channels; /* the factors */
+    l->scratch_floats = l->saved_floats;                            /* random words */
+    return l->output;
+}

@@ -1,0 +1,255 @@
+/* network.c - plans a network's memory and runs it: initial weights, training, evaluation. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compute/backend.h"
+#include "network.h"
+#include "osafl/random.h"
+
+/* Evaluation works on this many samples at a time: activations stay in the caches. */
+enum { EVALUATION_BATCH = 32 };
+
+/* Memory is handed out in lines of 64 bytes for each sample. */
+static uint64_t round_to_line(uint64_t floats)
+{
+    return (floats + 15) / 16 * 16;
+}
+
+static uint64_t activation_floats(const struct activation *a)
+{
+    return round_to_line((uint64_t)a->height * a->width * a->channels);
+}
+
+/* The last reader of an activation writes its gradient, earlier ones add theirs. */
+static void plan_gradients(struct network *net)
+{
+    bool written[NETWORK_MAX_ACTIVATIONS] = {false};
+    for (int i = net->n_layers - 1; i >= 0; i--) {
+        struct layer *l = &net->layer[i];
+        if (l->residual >= 0) {
+            l->adds_residual_gradient = written[l->residual];
+            written[l->residual] = true;
+        }
+        if (l->input >= 0) {
+            l->adds_input_gradient = written[l->input];
+            written[l->input] = true;
+        }
+    }
+}
+
+static void plan_memory(struct network *net)
+{
+    for (int i = 0; i < net->n_layers; i++) {
+        const struct layer *l = &net->layer[i];
+        if (l->scratch_fixed > net->scratch_fixed)
+            net->scratch_fixed = round_to_line(l->scratch_fixed);
+        if (l->scratch_floats > net->scratch_floats)
+            net->scratch_floats = round_to_line(l->scratch_floats);
+    }
+    uint64_t next = net->scratch_floats;
+    for (int i = 0; i < net->n_activations; i++) {
+        net->activation[i].value_offset = next;
+        next += activation_floats(&net->activation[i]);
+    }
+    for (int i = 0; i < net->n_layers; i++) {
+        net->layer[i].saved_offset = next;
+        next += round_to_line(net->layer[i].saved_floats);
+    }
+    net->forward_floats = next;
+    for (int i = 0; i < net->n_activations; i++) {
+        net->activation[i].gradient_offset = next;
+        next += activation_floats(&net->activation[i]);
+    }
+    net->training_floats = next;
+}
+
+osafl_status network_finish(struct network *net)
+{
+    if (net->status != OSAFL_OK)
+        return net->status;
+    const struct activation *last = &net->activation[net->n_activations - 1];
+    assert(net->layer[net->n_layers - 1].output == net->n_activations - 1);
+    assert(last->height == 1 && last->width == 1 && last->channels == net->classes);
+    (void)last;
+    net->backend = backend_select(net->error, sizeof net->error);
+    if (net->backend == NULL)
+        return net->status = OSAFL_E_CONFIG;
+    plan_gradients(net);
+    plan_memory(net);
+    return OSAFL_OK;
+}
+
+uint64_t network_workspace_bytes(const struct network *net, uint32_t batch,
+                                 uint32_t evaluation_batch)
+{
+    const uint64_t at_once = evaluation_batch < EVALUATION_BATCH ? evaluation_batch
+                                                                 : EVALUATION_BATCH;
+    uint64_t training;
+    uint64_t bytes;
+    const uint64_t evaluation = net->forward_floats * at_once; /* far from overflow */
+    if (__builtin_mul_overflow(net->training_floats, (uint64_t)batch, &training))
+        return UINT64_MAX;
+    const uint64_t floats = training > evaluation ? training : evaluation;
+    if (__builtin_add_overflow(floats, net->scratch_fixed, &bytes) ||
+        __builtin_mul_overflow(bytes, sizeof(float), &bytes))
+        return UINT64_MAX;
+    return bytes;
+}
+
+/* Number i of tensor p in the order in which it is exported, to its place within w. */
+static uint64_t place(const struct parameter *p, uint64_t i)
+{
+    const uint64_t spatial = i % p->spatial;
+    const uint64_t in = i / p->spatial % p->in;
+    const uint64_t out = i / p->spatial / p->in;
+    return p->offset + (spatial * p->in + in) * p->out + out;
+}
+
+void network_export(const struct network *net, int p, const float *w, float *out)
+{
+    const struct parameter *q = &net->parameter[p];
+    for (uint64_t i = 0; i < q->out * q->in * q->spatial; i++)
+        out[i] = w[place(q, i)];
+}
+
+void network_import(const struct network *net, int p, const float *in, float *w)
+{
+    const struct parameter *q = &net->parameter[p];
+    for (uint64_t i = 0; i < q->out * q->in * q->spatial; i++)
+        w[place(q, i)] = in[i];
+}
+
+/* One number of an initial tensor, from four random words. */
+static float initial_value(const struct parameter *p, const uint32_t word[4])
+{
+    const double fan_in = (double)p->fan_in;
+    switch (p->init) {
+    case INIT_ZERO:
+        return 0;
+    case INIT_ONE:
+        return 1;
+    case INIT_UNIFORM_FAN_IN:
+        return (float)((2 * osafl_uniform(word) - 1) / sqrt(fan_in));
+    case INIT_HE_UNIFORM:
+        return (float)((2 * osafl_uniform(word) - 1) * sqrt(6 / fan_in));
+    case INIT_HE_NORMAL_FAN_OUT:
+        return (float)(osafl_normal(word) * sqrt(2.0 / (double)(p->out * p->spatial)));
+    case INIT_NORMAL_001:
+        return (float)(0.01 * osafl_normal(word));
+    }
+    assert(!"unknown initializer");
+    return 0;
+}
+
+/* Numbers are drawn in the order of the exported tensor, so that the internal layout decides
+ * nothing. */
+osafl_status network_init(const struct network *net, const osafl_host *h, osafl_call *c, float *w)
+{
+    enum { RUN = 1024 };
+    uint32_t *word = h->scratch(c, RUN * 4 * sizeof *word);
+    if (word == NULL)
+        return OSAFL_E_NOMEM;
+    for (int p = 0; p < net->n_parameters; p++) {
+        const struct parameter *q = &net->parameter[p];
+        const uint64_t size = q->out * q->in * q->spatial;
+        for (uint64_t first = 0; first < size; first += RUN) {
+            const uint64_t n = size - first < RUN ? size - first : RUN;
+            h->random_fill(c, NETWORK_STREAM_INIT, OSAFL_NO_CLIENT, 0,
+                           ((uint64_t)p << 40) + first, word, 4 * n);
+            for (uint64_t i = 0; i < n; i++)
+                w[place(q, first + i)] = initial_value(q, word + 4 * i);
+        }
+    }
+    return OSAFL_OK;
+}
+
+static void forward(const struct pass *pass)
+{
+    const struct network *net = pass->net;
+    for (int i = 0; i < net->n_layers; i++)
+        net->backend->layer[net->layer[i].type].forward(&net->layer[i], pass);
+}
+
+static void backward(const struct pass *pass)
+{
+    const struct network *net = pass->net;
+    for (int i = net->n_layers - 1; i >= 0; i--)
+        net->backend->layer[net->layer[i].type].backward(&net->layer[i], pass);
+}
+
+/* Values or gradient of the last activation: [sample][class]. */
+static float *logits(const struct pass *pass, bool gradient)
+{
+    const struct network *net = pass->net;
+    const struct activation *a = &net->activation[net->n_activations - 1];
+    return pass->workspace + net->scratch_fixed +
+           (gradient ? a->gradient_offset : a->value_offset) * pass->n;
+}
+
+/* Cross-entropy of one sample, ln sum_j exp(z_j) - z_label; z less its maximum cannot overflow. */
+static double cross_entropy(const float *z, uint32_t classes, int32_t label, double *log_sum)
+{
+    double top = (double)z[0];
+    for (uint32_t j = 1; j < classes; j++)
+        top = (double)z[j] > top ? (double)z[j] : top;
+    double sum = 0;
+    for (uint32_t j = 0; j < classes; j++)
+        sum += exp((double)z[j] - top);
+    *log_sum = top + log(sum);
+    return *log_sum - (double)z[label];
+}
+
+osafl_status network_train(struct pass *pass, const int32_t *label, double *loss)
+{
+    const uint32_t classes = pass->net->classes;
+    forward(pass);
+    const float *z = logits(pass, false);
+    float *dz = logits(pass, true);
+    double total = 0;
+    for (size_t i = 0; i < pass->n; i++, z += classes, dz += classes) {
+        assert(label[i] >= 0 && (uint32_t)label[i] < classes);
+        double log_sum;
+        total += cross_entropy(z, classes, label[i], &log_sum);
+        for (uint32_t j = 0; j < classes; j++) {
+            const double p = exp((double)z[j] - log_sum);
+            dz[j] = (float)((p - ((uint32_t)label[i] == j)) / pass->n);
+        }
+    }
+    *loss = total / pass->n;
+    backward(pass);
+    return OSAFL_OK;
+}
+
+static uint32_t argmax(const float *z, uint32_t n)
+{
+    uint32_t best = 0;
+    for (uint32_t j = 1; j < n; j++)
+        if (z[j] > z[best])
+            best = j;
+    return best;
+}
+
+osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *value)
+{
+    const uint32_t classes = pass->net->classes;
+    const size_t picture = (size_t)pass->net->channels * pass->net->height * pass->net->width;
+    struct pass part = *pass;
+    for (size_t first = 0; first < pass->n; first += EVALUATION_BATCH) {
+        if (pass->host->cancelled(pass->call))
+            return OSAFL_E_CANCELLED;
+        part.picture = pass->picture + first * picture;
+        part.n = pass->n - (uint32_t)first;
+        if (part.n > EVALUATION_BATCH)
+            part.n = EVALUATION_BATCH;
+        forward(&part);
+        const float *z = logits(&part, false);
+        for (size_t i = first; i < first + part.n; i++, z += classes) {
+            double log_sum;
+            value[2 * i] = argmax(z, classes) == (uint32_t)label[i];
+            value[2 * i + 1] = cross_entropy(z, classes, label[i], &log_sum);
+        }
+    }
+    return OSAFL_OK;
+}

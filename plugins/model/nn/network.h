@@ -1,0 +1,204 @@
+/* network.h - a feed-forward classifier: a list of layers that read and write activations.
+ *
+ * A model plugin describes its network with the network_*() calls below, in the order in which
+ * the layers run; network_finish() plans the memory.  The first error sticks: later calls do
+ * nothing, and network_finish() reports it.
+ *
+ * Activations lie as [y][x][sample][channel] ("HWNC"): the rows of one filter tap over a line of
+ * the picture are then one contiguous matrix, so a convolution is a sum of plain matrix products
+ * without any copying.  Weights lie as [tap][in][out]. */
+#ifndef OSAFL_NN_NETWORK_H
+#define OSAFL_NN_NETWORK_H
+
+#include "osafl/model.h"
+
+enum { NETWORK_MAX_LAYERS = 64, NETWORK_MAX_ACTIVATIONS = 64, NETWORK_MAX_PARAMETERS = 96 };
+
+/* How a tensor of parameters starts. */
+enum initializer {
+    INIT_ZERO,
+    INIT_ONE,
+    INIT_UNIFORM_FAN_IN,    /* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) */
+    INIT_HE_UNIFORM,        /* U(-sqrt(6/fan_in), sqrt(6/fan_in)): He et al., ICCV 2015 */
+    INIT_HE_NORMAL_FAN_OUT, /* N(0, 2/fan_out) */
+    INIT_NORMAL_001,        /* N(0, 0.01^2) */
+};
+
+/* A tensor of parameters.  Exported it is [out][in][spatial] in the C order of its shape; inside
+ * w it is [spatial][in][out].  Vectors are in = spatial = 1. */
+struct parameter {
+    char name[48];
+    uint64_t offset; /* in w, floats */
+    uint64_t out;
+    uint64_t in;
+    uint64_t spatial;
+    uint64_t shape[OSAFL_MAX_RANK];
+    uint32_t rank;
+    enum initializer init;
+    uint64_t fan_in; /* of the weights to which it belongs */
+};
+
+/* What passes between layers.  Sizes are for one sample. */
+struct activation {
+    uint32_t height;
+    uint32_t width;
+    uint32_t channels;
+    uint64_t value_offset;    /* floats for each sample, into the pass's workspace */
+    uint64_t gradient_offset; /* the same, of the loss's gradient by the activation */
+};
+
+enum layer_type {
+    LAYER_PICTURE_CONVOLUTION, /* from the batch's pictures; no input activation */
+    LAYER_CONVOLUTION,
+    LAYER_MAX_POOL,
+    LAYER_GROUP_NORM,
+    LAYER_AVERAGE,
+    LAYER_DROPOUT,
+    LAYER_TYPES
+};
+
+/* One layer of any type; members that a type has no use for are 0. */
+struct layer {
+    enum layer_type type;
+    int input; /* activation numbers; the picture is -1 */
+    int output;
+    int residual; /* LAYER_GROUP_NORM: added to the result; -1: nothing */
+
+    /* Convolution. */
+    uint32_t in_height; /* of the input, the picture's included */
+    uint32_t in_width;
+    uint32_t in_channels;
+    uint32_t out_height;
+    uint32_t out_width;
+    uint32_t out_channels;
+    uint32_t out_first; /* first channel that it writes of its output activation */
+    uint32_t kernel_height;
+    uint32_t kernel_width;
+    uint32_t stride;
+    uint32_t padding;
+    bool relu; /* rectified in place; also LAYER_GROUP_NORM */
+    int weight; /* parameter numbers; -1: none */
+    int bias;
+
+    uint32_t groups;  /* LAYER_GROUP_NORM */
+    float drop;       /* LAYER_DROPOUT: probability of dropping a value */
+    uint32_t ordinal; /* LAYER_DROPOUT: counted from 0 */
+
+    /* Backward, planned by network_finish(): layers run last to first, so the last reader of an
+     * activation is the first to write its gradient, and the others add to it. */
+    bool adds_input_gradient;
+    bool adds_residual_gradient;
+
+    /* Memory that lives from forward to backward, and scratch memory of one call. */
+    uint64_t saved_offset;
+    uint64_t saved_floats;   /* for each sample */
+    uint64_t scratch_fixed;  /* floats */
+    uint64_t scratch_floats; /* for each sample */
+};
+
+/* Purposes of host->random_fill(). */
+enum { NETWORK_STREAM_INIT = 1, NETWORK_STREAM_DROPOUT = 16 /* + ordinal of the layer */ };
+
+struct backend;
+
+struct network {
+    const char *model; /* name, for messages */
+    uint32_t channels; /* of the pictures */
+    uint32_t height;
+    uint32_t width;
+    uint32_t classes;
+
+    struct layer layer[NETWORK_MAX_LAYERS];
+    struct activation activation[NETWORK_MAX_ACTIVATIONS];
+    struct parameter parameter[NETWORK_MAX_PARAMETERS];
+    int n_layers;
+    int n_activations;
+    int n_parameters;
+    uint64_t n_weights; /* N */
+
+    uint64_t forward_floats;  /* workspace of a forward pass, for each sample */
+    uint64_t training_floats; /* and of a pass with gradients */
+    uint64_t scratch_fixed;   /* floats */
+    uint64_t scratch_floats;  /* for each sample */
+
+    const struct backend *backend;
+    osafl_status status;
+    char error[256];
+};
+
+/* A convolution, or a fully connected layer when the kernel is as large as the map. */
+struct convolution {
+    const char *name; /* tensors NAME.weight and NAME.bias */
+    uint32_t channels;
+    uint32_t kernel;
+    uint32_t stride; /* 0: 1 */
+    uint32_t padding;
+    bool no_bias;
+    bool relu;
+    enum initializer init;      /* of the weights */
+    enum initializer bias_init;
+};
+
+enum { NETWORK_PICTURE = -1 };
+
+/* Starts a network for pictures of channels x height x width. */
+void network_begin(struct network *net, const char *model, const osafl_dataset_info *data);
+
+/* Each returns the number of the activation that it writes. */
+int network_convolution(struct network *net, int input, const struct convolution *c);
+/* Room for the results of several convolutions side by side. */
+int network_concatenation(struct network *net, int like, uint32_t channels);
+/* Writes channels first, ... of an activation made by network_concatenation(). */
+void network_convolution_into(struct network *net, int input, const struct convolution *c,
+                              int output, uint32_t first);
+/* Flattens in the order (c, y, x); c->channels values a sample. */
+int network_linear(struct network *net, int input, const struct convolution *c);
+/* ceil: the last window may stand over the border (as PyTorch's ceil_mode); padding is -inf. */
+int network_max_pool(struct network *net, int input, uint32_t kernel, uint32_t stride,
+                     uint32_t padding, bool ceil);
+/* Wu & He, ECCV 2018; eps 1e-5, affine.  residual: an activation to add before the ReLU, or -1. */
+int network_group_norm(struct network *net, int input, const char *name, uint32_t groups,
+                       int residual, bool relu);
+int network_average(struct network *net, int input);
+/* Inverted dropout: kept values are scaled by 1/(1 - rate). */
+int network_dropout(struct network *net, int input, double rate);
+
+/* A failure of the caller's own; kept unless there was one before. */
+void network_fail(struct network *net, const char *fmt, ...) OSAFL_PRINTF(2, 3);
+
+/* Plans memory.  The last activation must hold one value for each class.  OSAFL_E_CONFIG with
+ * net->error when the description failed. */
+osafl_status network_finish(struct network *net);
+
+/* Bytes of a workspace; UINT64_MAX when they do not fit. */
+uint64_t network_workspace_bytes(const struct network *net, uint32_t batch,
+                                 uint32_t evaluation_batch);
+
+/* Which samples, with which weights, and where gradients go. */
+struct pass {
+    const struct network *net;
+    const osafl_host *host;
+    osafl_call *call;
+    const osafl_step *step; /* NULL: evaluation */
+    float *workspace;
+    const float *picture; /* n * channels * height * width */
+    uint32_t n;
+    const float *w;
+    /* Weight gradients: target = scale * gradient, or target += scale * gradient. */
+    float *target;
+    float scale;
+    bool add;
+};
+
+/* Initial parameters, the same whatever the internal layout. */
+osafl_status network_init(const struct network *net, const osafl_host *h, osafl_call *c, float *w);
+/* Tensor p between w and the C order of its shape. */
+void network_export(const struct network *net, int p, const float *w, float *out);
+void network_import(const struct network *net, int p, const float *in, float *w);
+
+/* Mean loss of a batch; target as struct pass says. */
+osafl_status network_train(struct pass *pass, const int32_t *label, double *loss);
+/* value[2 i] = 1 when sample i is classified correctly, value[2 i + 1] = its loss. */
+osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *value);
+
+#endif
