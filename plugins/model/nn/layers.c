@@ -214,9 +214,9 @@ void network_convolution_into(struct network *net, int input, const struct convo
     struct layer *l = begin_convolution(net, input, c, false);
     if (l == NULL)
         return;
-    const struct activation *a = &net->activation[output];
-    assert(l->out_height == a->height && l->out_width == a->width);
-    assert(first + l->out_channels <= a->channels);
+    assert(l->out_height == net->activation[output].height);
+    assert(l->out_width == net->activation[output].width);
+    assert(first + l->out_channels <= net->activation[output].channels);
     l->output = output;
     l->out_first = first;
 }
