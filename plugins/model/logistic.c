@@ -5,7 +5,8 @@ static void describe_network(struct network *net, const void *config)
 {
     (void)config;
     network_linear(net, NETWORK_PICTURE,
-                   &(struct convolution){.name = "linear", .channels = net->classes,
+                   &(struct convolution){.name = "linear",
+                                         .channels = net->classes,
                                          .init = INIT_UNIFORM_FAN_IN,
                                          .bias_init = INIT_UNIFORM_FAN_IN});
 }
@@ -17,7 +18,9 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 }
 
 static const osafl_model_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_model_vt), .state_version = 1, .create = create,
+    .life = {.struct_size = sizeof(osafl_model_vt),
+             .state_version = 1,
+             .create = create,
              .destroy = classifier_destroy},
     CLASSIFIER_FUNCTIONS,
 };

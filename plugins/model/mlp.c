@@ -24,8 +24,9 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
 {
     const osafl_reals *hidden = &((const struct config *)config)->hidden;
     if (hidden->n > MAX_HIDDEN_LAYERS)
-        return h->fail(c, OSAFL_E_CONFIG, "hidden names %" PRIu64 " layers; at most %d are possible",
-                       hidden->n, MAX_HIDDEN_LAYERS);
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "hidden names %" PRIu64 " layers; at most %d are possible", hidden->n,
+                       MAX_HIDDEN_LAYERS);
     for (uint64_t i = 0; i < hidden->n; i++)
         if (hidden->v[i] != floor(hidden->v[i]))
             return h->fail(c, OSAFL_E_CONFIG, "hidden must hold whole numbers, not %g",
@@ -42,13 +43,13 @@ static void describe_network(struct network *net, const void *config)
     for (uint64_t i = 0; i <= n; i++) {
         char name[24];
         snprintf(name, sizeof name, "fc%" PRIu64, i + 1);
-        x = network_linear(net, x,
-                           &(struct convolution){.name = name,
-                                                 .channels = i < n ? (uint32_t)hidden[i]
-                                                                   : net->classes,
-                                                 .relu = i < n,
-                                                 .init = INIT_UNIFORM_FAN_IN,
-                                                 .bias_init = INIT_UNIFORM_FAN_IN});
+        x = network_linear(
+            net, x,
+            &(struct convolution){.name = name,
+                                  .channels = i < n ? (uint32_t)hidden[i] : net->classes,
+                                  .relu = i < n,
+                                  .init = INIT_UNIFORM_FAN_IN,
+                                  .bias_init = INIT_UNIFORM_FAN_IN});
     }
 }
 
@@ -60,8 +61,11 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 }
 
 static const osafl_model_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_model_vt), .state_version = 1, .check = check,
-             .create = create, .destroy = classifier_destroy},
+    .life = {.struct_size = sizeof(osafl_model_vt),
+             .state_version = 1,
+             .check = check,
+             .create = create,
+             .destroy = classifier_destroy},
     CLASSIFIER_FUNCTIONS,
 };
 

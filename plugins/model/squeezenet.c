@@ -20,12 +20,16 @@ static int fire(struct network *net, int x, int number, uint32_t squeeze, uint32
     snprintf(name[0], sizeof name[0], "features.%d.squeeze", number);
     snprintf(name[1], sizeof name[1], "features.%d.expand1x1", number);
     snprintf(name[2], sizeof name[2], "features.%d.expand3x3", number);
-    const struct convolution squeeze1x1 = {.name = name[0], .channels = squeeze, .kernel = 1,
-                                           .relu = true, .init = INIT_HE_UNIFORM};
-    const struct convolution expand1x1 = {.name = name[1], .channels = expand, .kernel = 1,
-                                          .relu = true, .init = INIT_HE_UNIFORM};
-    const struct convolution expand3x3 = {.name = name[2], .channels = expand, .kernel = 3,
-                                          .padding = 1, .relu = true, .init = INIT_HE_UNIFORM};
+    const struct convolution squeeze1x1 = {
+        .name = name[0], .channels = squeeze, .kernel = 1, .relu = true, .init = INIT_HE_UNIFORM};
+    const struct convolution expand1x1 = {
+        .name = name[1], .channels = expand, .kernel = 1, .relu = true, .init = INIT_HE_UNIFORM};
+    const struct convolution expand3x3 = {.name = name[2],
+                                          .channels = expand,
+                                          .kernel = 3,
+                                          .padding = 1,
+                                          .relu = true,
+                                          .init = INIT_HE_UNIFORM};
     const int squeezed = network_convolution(net, x, &squeeze1x1);
     const int both = network_concatenation(net, squeezed, 2 * expand);
     network_convolution_into(net, squeezed, &expand1x1, both, 0);
@@ -41,8 +45,11 @@ static int pool(struct network *net, int x)
 static void describe_network(struct network *net, const void *config)
 {
     int x = network_convolution(net, NETWORK_PICTURE,
-                                &(struct convolution){.name = "features.0", .channels = 64,
-                                                      .kernel = 3, .stride = 2, .relu = true,
+                                &(struct convolution){.name = "features.0",
+                                                      .channels = 64,
+                                                      .kernel = 3,
+                                                      .stride = 2,
+                                                      .relu = true,
                                                       .init = INIT_HE_UNIFORM});
     x = pool(net, x);
     x = fire(net, x, 3, 16, 64);
@@ -57,8 +64,10 @@ static void describe_network(struct network *net, const void *config)
     x = fire(net, x, 12, 64, 256);
     x = network_dropout(net, x, ((const struct config *)config)->dropout);
     x = network_convolution(net, x,
-                            &(struct convolution){.name = "classifier.1", .channels = net->classes,
-                                                  .kernel = 1, .relu = true,
+                            &(struct convolution){.name = "classifier.1",
+                                                  .channels = net->classes,
+                                                  .kernel = 1,
+                                                  .relu = true,
                                                   .init = INIT_NORMAL_001});
     network_average(net, x);
 }
@@ -70,7 +79,9 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 }
 
 static const osafl_model_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_model_vt), .state_version = 1, .create = create,
+    .life = {.struct_size = sizeof(osafl_model_vt),
+             .state_version = 1,
+             .create = create,
              .destroy = classifier_destroy},
     CLASSIFIER_FUNCTIONS,
 };

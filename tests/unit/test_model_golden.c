@@ -1,25 +1,10 @@
 /* Loss, logits and gradients of the models against tests/golden/cases/models.json, which was
  * computed in double precision by another program; its README states weights and tolerances. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 
-#include "model_fixture.h"
-
-/* u(seed, t, i) of the cases: in [-1, 1), exact in float. */
-static float case_number(uint64_t seed, uint64_t t, uint64_t i)
-{
-    uint64_t z = i + (t << 32) + seed * UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    z ^= z >> 31;
-    return (float)((double)(z >> 40) * 0x1p-23 - 1.0);
-}
+#include "model_case.h"
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -45,14 +30,14 @@ static void case_tensor(const osafl_tensor *t, uint64_t seed, uint64_t number, f
 static json_t *load_cases(void)
 {
     json_error_t error;
-    json_t *cases = json_load_file(OSAFL_TEST_SOURCE_DIR "/tests/golden/cases/models.json", 0,
-                                   &error);
+    json_t *cases =
+        json_load_file(OSAFL_TEST_SOURCE_DIR "/tests/golden/cases/models.json", 0, &error);
     if (cases == NULL)
         fail_msg("models.json:%d: %s", error.line, error.text);
     return cases;
 }
 
-/* One gradient tensor against the case; worst[] collects errors as shares of the tolerance. */
+/* One gradient tensor against the case. */
 static void check_gradient(const json_t *expected, const osafl_tensor *t, const float *g)
 {
     const double norm = json_number_value(json_object_get(expected, "norm"));
@@ -98,80 +83,39 @@ static void check_evaluation(const json_t *logits, const int32_t *label, const d
     }
 }
 
-struct run {
-    struct model_fixture *f;
-    uint64_t seed;
-    osafl_batch batch;
-    float *w;
-    float *grad;
-    float *tensor; /* room for the largest */
-    void *workspace;
-};
-
-static struct run make_run(struct model_fixture *f, const json_t *c)
+static uint64_t case_integer(const json_t *c, const char *key)
 {
-    struct run r = {.f = f, .seed = (uint64_t)json_integer_value(json_object_get(c, "seed"))};
-    const uint32_t n = (uint32_t)json_integer_value(json_object_get(c, "batch"));
-    const uint64_t picture = (uint64_t)f->data.channels * f->data.height * f->data.width;
-    r.batch = (osafl_batch){.struct_size = sizeof r.batch, .n = n};
-    r.batch.x = fixture_memory(n * picture * sizeof(float));
-    r.batch.label = fixture_memory(n * sizeof(int32_t));
-    r.w = fixture_memory(f->info.n_parameters * sizeof(float));
-    r.grad = fixture_memory(f->info.n_parameters * sizeof(float));
-    r.tensor = fixture_memory(f->info.n_parameters * sizeof(float));
-    r.workspace = fixture_memory(f->vt->workspace_bytes(f->self, n, n));
-    for (uint64_t i = 0; i < n * picture; i++)
-        r.batch.x[i] = 2 * case_number(r.seed, 0, i);
-    for (uint32_t i = 0; i < n; i++)
-        r.batch.label[i] = (int32_t)(3 * i % 10);
-    for (uint32_t t = 0; t < f->info.n_tensors; t++) {
-        case_tensor(&f->info.tensors[t], r.seed, t + 1, r.tensor);
-        f->vt->import_tensor(f->self, t, r.tensor, r.w);
-    }
-    return r;
+    return (uint64_t)json_integer_value(json_object_get(c, key));
 }
 
-static void free_run(struct run *r)
+static void check_case(struct model_case *m, const json_t *c)
 {
-    free(r->batch.x);
-    free(r->batch.label);
-    free(r->w);
-    free(r->grad);
-    free(r->tensor);
-    free(r->workspace);
-}
-
-static void check_case(struct model_fixture *f, const json_t *c)
-{
-    struct run r = make_run(f, c);
     const json_t *gradients = json_object_get(c, "gradients");
-    assert_int_equal(json_array_size(gradients), f->info.n_tensors);
-    assert_int_equal(json_integer_value(json_object_get(c, "parameters")), f->info.n_parameters);
-    memset(r.grad, 0xff, f->info.n_parameters * sizeof(float)); /* all of it must be written */
-    const osafl_step step = {.struct_size = sizeof step, .client = 1, .training = 0};
-    double loss;
-    assert_int_equal(f->vt->gradient(f->self, &f->call, r.workspace, r.w, &r.batch, &step, r.grad,
-                                     &loss),
-                     OSAFL_OK);
+    assert_int_equal(json_array_size(gradients), m->info.n_tensors);
+    assert_int_equal(case_integer(c, "parameters"), m->info.n_parameters);
+    case_batch(m, (uint32_t)case_integer(c, "batch"), case_integer(c, "seed"));
+    float *exported = case_memory(m->info.n_parameters * sizeof(float));
+    for (uint32_t t = 0; t < m->info.n_tensors; t++) {
+        case_tensor(&m->info.tensors[t], case_integer(c, "seed"), t + 1, exported);
+        m->vt->import_tensor(m->self, t, exported, m->w);
+    }
+    const double loss = case_gradient(m, &(osafl_step){.struct_size = sizeof(osafl_step)});
     const double expected = json_number_value(json_object_get(c, "loss"));
     if (fabs(loss - expected) > 1e-5 * expected)
         fail_msg("loss %.9g, expected %.9g", loss, expected);
-    for (uint32_t t = 0; t < f->info.n_tensors; t++) {
-        const osafl_tensor *tensor = &f->info.tensors[t];
+    for (uint32_t t = 0; t < m->info.n_tensors; t++) {
+        const osafl_tensor *tensor = &m->info.tensors[t];
         const json_t *e = json_array_get(gradients, t);
         const json_t *shape = json_object_get(e, "shape");
         assert_int_equal(json_array_size(shape), tensor->rank);
         for (uint32_t d = 0; d < tensor->rank; d++)
             assert_int_equal(json_integer_value(json_array_get(shape, d)), tensor->shape[d]);
-        f->vt->export_tensor(f->self, t, r.grad, r.tensor);
-        check_gradient(e, tensor, r.tensor);
+        m->vt->export_tensor(m->self, t, m->grad, exported);
+        check_gradient(e, tensor, exported);
     }
-    double *value = fixture_memory(r.batch.n * 2 * sizeof *value);
-    assert_int_equal(f->vt->evaluate(f->self, &f->call, r.workspace, r.w, &r.batch, value),
-                     OSAFL_OK);
-    check_evaluation(json_object_get(c, "logits"), r.batch.label, value);
-    free(value);
-    free_run(&r);
+    case_evaluate(m);
+    check_evaluation(json_object_get(c, "logits"), m->batch.label, m->value);
+    free(exported);
 }
 
 static void check_model(const char *model)
@@ -184,16 +128,17 @@ static void check_model(const char *model)
     {
         if (strcmp(json_string_value(json_object_get(c, "model")), model) != 0)
             continue;
-        struct model_fixture f;
-        assert_true(fixture_load(&f, model));
-        const json_t *groups = json_object_get(c, "groups");
-        if (groups != NULL)
-            *(int64_t *)fixture_setting(&f, "groups") = json_integer_value(groups);
-        const uint32_t size = (uint32_t)json_integer_value(json_object_get(c, "size"));
-        const uint32_t channels = (uint32_t)json_integer_value(json_object_get(c, "channels"));
-        assert_int_equal(fixture_create(&f, channels, size, size, 10), OSAFL_OK);
-        check_case(&f, c);
-        fixture_destroy(&f);
+        struct model_case *m = case_open(model);
+        if (json_object_get(c, "groups") != NULL) {
+            char groups[24];
+            snprintf(groups, sizeof groups, "%d", (int)case_integer(c, "groups"));
+            fixture_set(m->f, "groups", groups);
+        }
+        const uint32_t size = (uint32_t)case_integer(c, "size");
+        assert_int_equal(case_create(m, (uint32_t)case_integer(c, "channels"), size, size, 10),
+                         OSAFL_OK);
+        check_case(m, c);
+        case_close(m);
         checked++;
     }
     assert_true(checked >= 2);

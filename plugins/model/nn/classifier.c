@@ -13,9 +13,14 @@ struct classifier {
 };
 
 static const osafl_metric measures[] = {
-    {.name = "accuracy", .doc = "Share of samples whose label got the largest logit",
-     .scope = OSAFL_PER_ROUND, .better = OSAFL_HIGHER},
-    {.name = "loss", .unit = "nat", .doc = "Cross-entropy", .scope = OSAFL_PER_ROUND,
+    {.name = "accuracy",
+     .doc = "Share of samples whose label got the largest logit",
+     .scope = OSAFL_PER_ROUND,
+     .better = OSAFL_HIGHER},
+    {.name = "loss",
+     .unit = "nat",
+     .doc = "Cross-entropy",
+     .scope = OSAFL_PER_ROUND,
      .better = OSAFL_LOWER},
 };
 
@@ -23,8 +28,10 @@ static void list_tensors(struct classifier *m)
 {
     for (int i = 0; i < m->net.n_parameters; i++) {
         const struct parameter *p = &m->net.parameter[i];
-        m->tensor[i] = (osafl_tensor){.name = p->name, .offset = p->offset,
-                                      .size = p->out * p->in * p->spatial, .rank = p->rank};
+        m->tensor[i] = (osafl_tensor){.name = p->name,
+                                      .offset = p->offset,
+                                      .size = p->out * p->in * p->spatial,
+                                      .rank = p->rank};
         memcpy(m->tensor[i].shape, p->shape, sizeof p->shape);
     }
 }
@@ -88,8 +95,13 @@ osafl_status classifier_init(void *self, osafl_call *c, float *w)
 static struct pass pass_of(const struct classifier *m, osafl_call *c, void *workspace,
                            const float *w, const osafl_batch *b)
 {
-    return (struct pass){.net = &m->net, .host = m->host, .call = c, .workspace = workspace,
-                         .picture = b->x, .n = b->n, .w = w};
+    return (struct pass){.net = &m->net,
+                         .host = m->host,
+                         .call = c,
+                         .workspace = workspace,
+                         .picture = b->x,
+                         .n = b->n,
+                         .w = w};
 }
 
 osafl_status classifier_gradient(void *self, osafl_call *c, void *workspace, const float *w,

@@ -60,8 +60,8 @@ static struct layer *add_layer(struct network *net, enum layer_type type, int in
 {
     assert(net->n_layers < NETWORK_MAX_LAYERS);
     struct layer *l = &net->layer[net->n_layers++];
-    *l = (struct layer){.type = type, .input = input, .output = output, .residual = -1,
-                        .weight = -1, .bias = -1};
+    *l = (struct layer){
+        .type = type, .input = input, .output = output, .residual = -1, .weight = -1, .bias = -1};
     return l;
 }
 
@@ -85,8 +85,13 @@ static int add_parameter(struct network *net, const char *name, const char *suff
 
 static struct parameter vector_parameter(uint32_t size, enum initializer init, uint64_t fan_in)
 {
-    return (struct parameter){.out = size, .in = 1, .spatial = 1, .rank = 1, .shape = {size},
-                              .init = init, .fan_in = fan_in};
+    return (struct parameter){.out = size,
+                              .in = 1,
+                              .spatial = 1,
+                              .rank = 1,
+                              .shape = {size},
+                              .init = init,
+                              .fan_in = fan_in};
 }
 
 /* Positions of a window on a line; 0 when there is none. */
@@ -105,8 +110,10 @@ static uint32_t positions(uint32_t length, uint32_t kernel, uint32_t stride, uin
 
 static void fail_too_small(struct network *net, const char *what)
 {
-    network_fail(net, "pictures of %" PRIu32 " x %" PRIu32 " are too small for %s: nothing is left "
-                      "of them at %s", net->height, net->width, net->model, what);
+    network_fail(net,
+                 "pictures of %" PRIu32 " x %" PRIu32 " are too small for %s: nothing is left "
+                 "of them at %s",
+                 net->height, net->width, net->model, what);
 }
 
 /* Geometry of a layer that slides a window over its input. */
@@ -129,8 +136,11 @@ static void add_weights(struct network *net, struct layer *l, const struct convo
                         bool linear)
 {
     const uint64_t spatial = (uint64_t)l->kernel_height * l->kernel_width;
-    struct parameter p = {.out = l->out_channels, .in = l->in_channels, .spatial = spatial,
-                          .init = c->init, .fan_in = l->in_channels * spatial};
+    struct parameter p = {.out = l->out_channels,
+                          .in = l->in_channels,
+                          .spatial = spatial,
+                          .init = c->init,
+                          .fan_in = l->in_channels * spatial};
     p.shape[0] = l->out_channels;
     if (linear) {
         p.rank = 2;
@@ -153,8 +163,8 @@ static struct layer *begin_convolution(struct network *net, int input, const str
 {
     if (net->status != OSAFL_OK)
         return NULL;
-    struct layer *l = add_layer(
-        net, input < 0 ? LAYER_PICTURE_CONVOLUTION : LAYER_CONVOLUTION, input, -1);
+    struct layer *l =
+        add_layer(net, input < 0 ? LAYER_PICTURE_CONVOLUTION : LAYER_CONVOLUTION, input, -1);
     uint32_t kernel_height = c->kernel;
     uint32_t kernel_width = c->kernel;
     if (linear) {
@@ -261,7 +271,7 @@ int network_group_norm(struct network *net, int input, const char *name, uint32_
     l->weight = add_parameter(net, name, ".weight", vector_parameter(in.channels, INIT_ONE, 1));
     l->bias = add_parameter(net, name, ".bias", vector_parameter(in.channels, INIT_ZERO, 1));
     l->output = add_activation(net, in.height, in.width, in.channels);
-    l->saved_floats = 2 * (uint64_t)in.channels; /* mean and 1/deviation */
+    l->saved_floats = 2 * (uint64_t)in.channels;  /* mean and 1/deviation */
     l->scratch_fixed = 6 * (uint64_t)in.channels; /* two sums in float and two in double */
     return l->output;
 }

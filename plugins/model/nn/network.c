@@ -84,8 +84,8 @@ osafl_status network_finish(struct network *net)
 uint64_t network_workspace_bytes(const struct network *net, uint32_t batch,
                                  uint32_t evaluation_batch)
 {
-    const uint64_t at_once = evaluation_batch < EVALUATION_BATCH ? evaluation_batch
-                                                                 : EVALUATION_BATCH;
+    const uint64_t at_once =
+        evaluation_batch < EVALUATION_BATCH ? evaluation_batch : EVALUATION_BATCH;
     uint64_t training;
     uint64_t bytes;
     const uint64_t evaluation = net->forward_floats * at_once; /* far from overflow */
@@ -156,8 +156,8 @@ osafl_status network_init(const struct network *net, const osafl_host *h, osafl_
         const uint64_t size = q->out * q->in * q->spatial;
         for (uint64_t first = 0; first < size; first += RUN) {
             const uint64_t n = size - first < RUN ? size - first : RUN;
-            h->random_fill(c, NETWORK_STREAM_INIT, OSAFL_NO_CLIENT, 0,
-                           ((uint64_t)p << 40) + first, word, 4 * n);
+            h->random_fill(c, NETWORK_STREAM_INIT, OSAFL_NO_CLIENT, 0, ((uint64_t)p << 40) + first,
+                           word, 4 * n);
             for (uint64_t i = 0; i < n; i++)
                 w[place(q, first + i)] = initial_value(q, word + 4 * i);
         }

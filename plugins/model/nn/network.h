@@ -76,7 +76,7 @@ struct layer {
     uint32_t kernel_width;
     uint32_t stride;
     uint32_t padding;
-    bool relu; /* rectified in place; also LAYER_GROUP_NORM */
+    bool relu;  /* rectified in place; also LAYER_GROUP_NORM */
     int weight; /* parameter numbers; -1: none */
     int bias;
 
@@ -135,7 +135,7 @@ struct convolution {
     uint32_t padding;
     bool no_bias;
     bool relu;
-    enum initializer init;      /* of the weights */
+    enum initializer init; /* of the weights */
     enum initializer bias_init;
 };
 

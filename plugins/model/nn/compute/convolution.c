@@ -42,8 +42,8 @@ static struct span inside(size_t n, size_t stride, size_t offset, size_t padding
 }
 
 /* The runs of tap t on output line y. */
-static void visit_line(const struct layer *l, const struct pass *pass, tap_function *visit, size_t t,
-                       size_t y)
+static void visit_line(const struct layer *l, const struct pass *pass, tap_function *visit,
+                       size_t t, size_t y)
 {
     const size_t row = t / l->kernel_width;
     const size_t column = t % l->kernel_width;
@@ -105,8 +105,7 @@ static size_t output_stride(const struct layer *l, const struct pass *pass)
 static void forward_run(const struct layer *l, const struct pass *pass, const struct tap_run *run)
 {
     const size_t stride = output_stride(l, pass);
-    const float *w =
-        pass_weights(pass, l->weight) + run->tap * l->in_channels * l->out_channels;
+    const float *w = pass_weights(pass, l->weight) + run->tap * l->in_channels * l->out_channels;
     float *y = pass_values(pass, l->output) + run->out_pixel * pass->n * stride + l->out_first;
     matrix_product(run->pixels * pass->n, l->out_channels, l->in_channels, 1,
                    (struct matrix){input_rows(l, pass, run->in_pixel), l->in_channels, false},
@@ -115,15 +114,13 @@ static void forward_run(const struct layer *l, const struct pass *pass, const st
 
 static const float *output_gradient(const struct layer *l, const struct pass *pass, size_t pixel)
 {
-    return pass_gradient(pass, l->output) + pixel * pass->n * output_stride(l, pass) +
-           l->out_first;
+    return pass_gradient(pass, l->output) + pixel * pass->n * output_stride(l, pass) + l->out_first;
 }
 
 static void input_gradient_run(const struct layer *l, const struct pass *pass,
                                const struct tap_run *run)
 {
-    const float *w =
-        pass_weights(pass, l->weight) + run->tap * l->in_channels * l->out_channels;
+    const float *w = pass_weights(pass, l->weight) + run->tap * l->in_channels * l->out_channels;
     float *dx = pass_gradient(pass, l->input) + run->in_pixel * pass->n * l->in_channels;
     matrix_product(
         run->pixels * pass->n, l->in_channels, l->out_channels, 1,

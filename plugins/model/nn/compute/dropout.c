@@ -23,7 +23,7 @@ void dropout_forward(const struct layer *l, const struct pass *pass)
     uint32_t *word = (uint32_t *)pass_scratch(pass);
     const osafl_step *s = pass->step;
     pass->host->random_fill(pass->call, NETWORK_STREAM_DROPOUT + l->ordinal, s->client, s->round,
-                            (uint64_t)s->step << 32, word, n);
+                            s->step, word, n);
     const float kept = 1.0f / (1.0f - l->drop);
     for (size_t i = 0; i < n; i++) {
         factor[i] = osafl_uniform_float(word[i]) < l->drop ? 0 : kept;

@@ -47,8 +47,8 @@ void max_pool_forward(const struct layer *l, const struct pass *pass)
             for (size_t v = w.top; v < w.bottom; v++)
                 for (size_t u = w.left; u < w.right; u++) {
                     const float *in = pass_values(pass, l->input) + (v * l->in_width + u) * row;
-                    const uint8_t cell = (uint8_t)(w.first_cell + (v - w.top) * l->kernel_width +
-                                                   u - w.left);
+                    const uint8_t cell =
+                        (uint8_t)(w.first_cell + (v - w.top) * l->kernel_width + u - w.left);
                     const bool first = cell == w.first_cell;
                     for (size_t i = 0; i < row; i++) {
                         const bool wins = first || in[i] > best[i];
@@ -74,8 +74,8 @@ void max_pool_backward(const struct layer *l, const struct pass *pass)
             for (size_t v = w.top; v < w.bottom; v++)
                 for (size_t u = w.left; u < w.right; u++) {
                     float *dx = pass_gradient(pass, l->input) + (v * l->in_width + u) * row;
-                    const uint8_t cell = (uint8_t)(w.first_cell + (v - w.top) * l->kernel_width +
-                                                   u - w.left);
+                    const uint8_t cell =
+                        (uint8_t)(w.first_cell + (v - w.top) * l->kernel_width + u - w.left);
                     for (size_t i = 0; i < row; i++)
                         dx[i] += winner[i] == cell ? dy[i] : 0;
                 }

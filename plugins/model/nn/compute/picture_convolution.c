@@ -34,13 +34,13 @@ static void pad_pictures(const struct layer *l, const struct pass *pass)
     const size_t channels = l->in_channels;
     const size_t plane = (size_t)l->in_height * l->in_width;
     float *padded = padded_pictures(l, pass);
-    memset(padded, 0,
-           pass->n * g.padded_height * g.padded_width * channels * sizeof *padded);
+    memset(padded, 0, pass->n * g.padded_height * g.padded_width * channels * sizeof *padded);
     for (size_t n = 0; n < pass->n; n++)
         for (size_t y = 0; y < l->in_height; y++) {
             const float *from = pass->picture + n * channels * plane + y * l->in_width;
-            float *to = padded + ((n * g.padded_height + y + l->padding) * g.padded_width +
-                                  l->padding) * channels;
+            float *to =
+                padded +
+                ((n * g.padded_height + y + l->padding) * g.padded_width + l->padding) * channels;
             for (size_t x = 0; x < l->in_width; x++)
                 for (size_t c = 0; c < channels; c++)
                     to[x * channels + c] = from[c * plane + x];
