@@ -162,9 +162,8 @@ static osafl_status make_dealer(struct world *w, char *message)
     return is_natural(w) ? check_owners(w, message) : OSAFL_OK;
 }
 
-/* Deals n samples to a client.  purpose and round: the stream of their labels. */
-static void deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
-                 uint64_t *sample, int32_t *label)
+void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
+                uint64_t *sample, int32_t *label)
 {
     if (is_natural(w)) {
         for (uint32_t k = 0; k < n; ++k) {
@@ -186,7 +185,7 @@ static void deal_stores(struct world *w)
     for (uint32_t u = 0; u < w->population.clients; ++u) {
         const uint64_t at = w->offset[u];
         const uint32_t n = (uint32_t)w->population.samples[u];
-        deal(w, u, STREAM_STORE, 0, n, w->sample + at, w->label + at);
+        world_deal(w, u, STREAM_STORE, 0, n, w->sample + at, w->label + at);
         for (uint32_t k = 0; k < n; ++k)
             ++histogram_of(w, u)[w->label[at + k]];
     }
@@ -330,124 +329,4 @@ void world_sample_clients(const struct world *w, uint32_t round, uint8_t *presen
         present[u] = osafl_below(word, clients - u) < wanted;
         wanted -= present[u];
     }
-}
-
-/* ---- the end of a round ---- */
-
-static void drift(struct world *w, uint32_t client, uint32_t round)
-{
-    const double step = w->settings->drift;
-    const struct mix_stream stream = {w->seed, STREAM_DRIFT, client, round};
-    label_mix_dirichlet(&stream, w->partition->concentration, w->share, w->labels, w->fresh_mix);
-    double *const mix = mix_of(w, client);
-    for (uint32_t l = 0; l < w->labels; ++l)
-        mix[l] = (1.0 - step) * mix[l] + step * w->fresh_mix[l];
-}
-
-static uint32_t count_arrivals(struct world *w, uint32_t client, uint32_t round)
-{
-    const uint32_t most = w->population.arrivals[client];
-    if (w->settings->arrival_process.index == ARRIVALS_FIXED)
-        return most;
-    const double probability = w->settings->arrival_probability > 0.0
-                                   ? w->settings->arrival_probability
-                                   : w->population.activity[client];
-    uint32_t n = 0;
-    streams_fill(w->seed, 0, STREAM_ARRIVAL_COUNT, client, round, 0, w->words, 2 * (uint64_t)most);
-    for (uint32_t k = 0; k < most; ++k)
-        n += osafl_uniform(w->words + 2 * (size_t)k) < probability;
-    return n;
-}
-
-/* Asks the policy and checks its answer; marks in w->leaves who goes. */
-static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t round, uint32_t n,
-                                   const struct instance *deletion, char *message)
-{
-    const uint32_t stored = (uint32_t)w->population.samples[client];
-    const osafl_store_view view = {
-        .struct_size = sizeof view,
-        .client = client,
-        .round = round,
-        .labels = w->labels,
-        .stored = stored,
-        .arrived = n,
-        .label = w->view_label,
-        .age = w->view_age,
-    };
-    const osafl_deletion_vt *const vt =
-        (const osafl_deletion_vt *)(const void *)deletion->plugin->vtable;
-    struct osafl_call call;
-    memset(w->position, 0xff, n * sizeof *w->position); /* an unwritten place is out of range */
-    call_begin(&call, deletion, client, round);
-    const osafl_status status =
-        call_end(&call, vt->select(deletion->self, &call, &view, n, w->position));
-    if (status != OSAFL_OK)
-        return message_fail(message, status, "%s", call.message);
-    memset(w->leaves, 0, stored + n);
-    for (uint32_t k = 0; k < n; ++k) {
-        const uint32_t position = w->position[k];
-        if (position >= stored + n || w->leaves[position])
-            return message_fail(
-                message, OSAFL_E_BUG,
-                "deletion \"%s\" did not name %" PRIu32 " distinct samples of client "
-                "%" PRIu32 " in round %" PRIu32 ": answer %" PRIu32 " is position %" PRIu32
-                " of %" PRIu32 "%s; this is a bug of the plugin",
-                deletion->plugin->name, n, client, round, k, position, stored + n,
-                position < stored + n ? ", which it had named before" : "");
-        w->leaves[position] = 1;
-    }
-    return OSAFL_OK;
-}
-
-/* Those that stay keep their order; the arrivals follow in theirs. */
-static void replace_samples(struct world *w, uint32_t client, uint32_t round, uint32_t n)
-{
-    const uint32_t stored = (uint32_t)w->population.samples[client];
-    uint64_t *const sample = w->sample + w->offset[client];
-    int32_t *const label = w->label + w->offset[client];
-    uint32_t *const born = w->born + w->offset[client];
-    uint32_t *const histogram = histogram_of(w, client);
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < stored + n; ++k) {
-        if (k >= stored)
-            ++histogram[w->view_label[k]];
-        if (w->leaves[k]) {
-            --histogram[w->view_label[k]];
-            continue;
-        }
-        sample[kept] = k < stored ? sample[k] : w->arrived[k - stored];
-        born[kept] = k < stored ? born[k] : round + 1;
-        label[kept] = w->view_label[k];
-        ++kept;
-    }
-    assert(kept == stored);
-}
-
-static osafl_status advance_client(struct world *w, uint32_t client, uint32_t round,
-                                   const struct instance *deletion, char *message)
-{
-    if (w->settings->drift > 0.0)
-        drift(w, client, round);
-    const uint32_t n = count_arrivals(w, client, round);
-    if (n == 0)
-        return OSAFL_OK;
-    const uint32_t stored = (uint32_t)w->population.samples[client];
-    memcpy(w->view_label, w->label + w->offset[client], stored * sizeof *w->view_label);
-    deal(w, client, STREAM_ARRIVAL_LABELS, round, n, w->arrived, w->view_label + stored);
-    for (uint32_t k = 0; k < stored; ++k)
-        w->view_age[k] = round + 1 - w->born[w->offset[client] + k];
-    memset(w->view_age + stored, 0, n * sizeof *w->view_age);
-    OSAFL_TRY(select_leaving(w, client, round, n, deletion, message));
-    replace_samples(w, client, round, n);
-    return OSAFL_OK;
-}
-
-osafl_status world_advance(struct world *w, uint32_t round, const struct instance *deletion,
-                           char *message)
-{
-    assert(round == w->round);
-    for (uint32_t u = 0; u < w->population.clients; ++u)
-        OSAFL_TRY(advance_client(w, u, round, deletion, message));
-    w->round = round + 1;
-    return OSAFL_OK;
 }

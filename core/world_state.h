@@ -1,4 +1,4 @@
-/* world_state.h - inside of a world, shared by world.c, world_record.c and world_report.c. */
+/* world_state.h - inside of a world, shared by the files world*.c. */
 #ifndef OSAFL_CORE_WORLD_STATE_H
 #define OSAFL_CORE_WORLD_STATE_H
 
@@ -36,5 +36,10 @@ struct world {
     uint32_t *view_age;
     uint8_t *leaves;
 };
+
+/* Deals n samples to a client: labels from its mix, or its own samples for PARTITION_NATURAL.
+ * purpose and round: the stream of the labels. */
+void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
+                uint64_t *sample, int32_t *label);
 
 #endif
