@@ -1,0 +1,658 @@
+/* The world: sizes and limits of clients, stores, arrivals, dealing without repetition, deletion,
+ * independence of everything that is no part of it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "loader.h"
+#include "world.h"
+
+#define LABELS 10
+
+/* ---- a data set and deletion policies of our own ---- */
+
+struct toy {
+    uint64_t n;
+    uint32_t owners;   /* samples belong to client i % owners */
+    int32_t bad_label; /* of sample 5; -2: none */
+    bool skip_four;    /* no sample has label 4 */
+};
+
+static int32_t toy_label(void *self, uint64_t i)
+{
+    const struct toy *const t = self;
+    const int32_t label = (int32_t)(i % LABELS);
+    if (i == 5 && t->bad_label != -2)
+        return t->bad_label;
+    return t->skip_four && label == 4 ? 5 : label;
+}
+
+static uint64_t toy_sample_of(void *self, int32_t label, uint64_t k)
+{
+    (void)self;
+    return k * LABELS + (uint64_t)label;
+}
+
+static uint32_t toy_client_of(void *self, uint64_t i)
+{
+    const struct toy *const t = self;
+    return (uint32_t)(i % t->owners);
+}
+
+static osafl_status refuse(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
+                           uint32_t *position)
+{
+    (void)self, (void)v, (void)n, (void)position;
+    return (core_host.fail)(c, OSAFL_E_NUMERIC, "no taste");
+}
+
+static osafl_status oldest(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
+                           uint32_t *position)
+{
+    (void)self, (void)c, (void)v;
+    for (uint32_t k = 0; k < n; ++k)
+        position[k] = n - 1 - k;
+    return OSAFL_OK;
+}
+
+static osafl_status newest(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
+                           uint32_t *position)
+{
+    (void)self, (void)c;
+    for (uint32_t k = 0; k < n; ++k)
+        position[k] = v->stored + k;
+    return OSAFL_OK;
+}
+
+static osafl_status twice(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
+                          uint32_t *position)
+{
+    (void)self, (void)c, (void)v;
+    memset(position, 0, n * sizeof *position);
+    return OSAFL_OK;
+}
+
+static osafl_status outside(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
+                            uint32_t *position)
+{
+    OSAFL_TRY(oldest(self, c, v, n, position));
+    position[0] = v->stored + v->arrived;
+    return OSAFL_OK;
+}
+
+static osafl_status too_few(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
+                            uint32_t *position)
+{
+    return oldest(self, c, v, n - 1, position);
+}
+
+/* ---- fixture ---- */
+
+struct setup {
+    struct experiment e;
+    struct toy toy;
+    osafl_dataset_vt dataset_vt;
+    osafl_deletion_vt deletion_vt;
+    osafl_plugin dataset_plugin;
+    osafl_plugin deletion_plugin;
+    osafl_dataset_info info;
+    struct host_context context;
+    struct instance dataset;
+    struct instance deletion;
+    char message[CALL_MESSAGE_BYTES];
+};
+
+static struct setup *make_setup(void)
+{
+    struct setup *const s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->e.general.seed = 1;
+    s->e.clients = (struct client_settings){
+        .count = 25,
+        .storage = 400,
+        .arrivals = 40,
+        .activity = {0.3, 0.8},
+        .sampled = 1.0,
+        .cycles_per_bit = {25.0, 40.0},
+        .energy_budget_j = {1.2, 2.5},
+        .clock_max_hz = {1e9, 1.8e9},
+        .power_max_dbm = {20.0, 30.0},
+    };
+    s->e.partition = (struct partition_settings){
+        .scheme = {PARTITION_DIRICHLET}, .concentration = 0.3, .labels_per_client = 2};
+    s->toy = (struct toy){.n = 60000, .owners = 25, .bad_label = -2};
+    s->dataset_vt = (osafl_dataset_vt){.life = {.struct_size = sizeof(osafl_dataset_vt)},
+                                       .label = toy_label,
+                                       .client_of = toy_client_of};
+    s->deletion_vt = (osafl_deletion_vt){.life = {.struct_size = sizeof(osafl_deletion_vt)},
+                                         .select = oldest};
+    s->dataset_plugin = (osafl_plugin){
+        .kind = OSAFL_KIND_DATASET, .name = "toy", .vtable = &s->dataset_vt.life};
+    s->deletion_plugin = (osafl_plugin){
+        .kind = OSAFL_KIND_DELETION, .name = "picky", .vtable = &s->deletion_vt.life};
+    s->info = (osafl_dataset_info){
+        .struct_size = sizeof s->info, .labels = LABELS, .n_train = s->toy.n};
+    s->dataset = (struct instance){.plugin = &s->dataset_plugin,
+                                   .host = &core_host,
+                                   .context = &s->context,
+                                   .self = &s->toy};
+    s->deletion = (struct instance){
+        .plugin = &s->deletion_plugin, .host = &core_host, .context = &s->context};
+    return s;
+}
+
+static struct world *make_world(struct setup *s)
+{
+    struct world *w = NULL;
+    const osafl_status status = world_create(&s->e, &s->dataset, &s->info, &w, s->message);
+    if (status != OSAFL_OK)
+        fail_msg("%s", s->message);
+    return w;
+}
+
+static void refuse_world(struct setup *s, osafl_status expected, const char *const *words)
+{
+    struct world *w = NULL;
+    assert_int_equal(world_create(&s->e, &s->dataset, &s->info, &w, s->message), expected);
+    assert_null(w);
+    for (; *words != NULL; ++words)
+        if (strstr(s->message, *words) == NULL)
+            fail_msg("\"%s\" is not in: %s", *words, s->message);
+}
+#define REFUSE(s, status, ...) refuse_world(s, status, (const char *const[]){__VA_ARGS__, NULL})
+
+static void advance(struct setup *s, struct world *w, uint32_t from, uint32_t to)
+{
+    for (uint32_t t = from; t < to; ++t)
+        if (world_advance(w, t, &s->deletion, s->message) != OSAFL_OK)
+            fail_msg("%s", s->message);
+}
+
+/* Store, label and histogram agree, and the size never changes. */
+static void check_stores(const struct setup *s, const struct world *w)
+{
+    const struct population *const p = world_population(w);
+    for (uint32_t u = 0; u < p->clients; ++u) {
+        const struct store_samples store = world_store(w, u);
+        uint32_t histogram[LABELS] = {0};
+        assert_int_equal(store.n, p->samples[u]);
+        for (uint64_t k = 0; k < store.n; ++k) {
+            assert_true(store.sample[k] < s->info.n_train);
+            assert_int_equal(store.label[k],
+                             s->dataset_vt.label(s->dataset.self, store.sample[k]));
+            ++histogram[store.label[k]];
+        }
+        assert_memory_equal(histogram, world_histogram(w, u), sizeof histogram);
+    }
+}
+
+static void check_same(const struct world *a, const struct world *b)
+{
+    for (uint32_t u = 0; u < world_population(a)->clients; ++u) {
+        const struct store_samples x = world_store(a, u);
+        const struct store_samples y = world_store(b, u);
+        assert_int_equal(x.n, y.n);
+        assert_memory_equal(x.sample, y.sample, x.n * sizeof *x.sample);
+        assert_memory_equal(x.label, y.label, x.n * sizeof *x.label);
+    }
+}
+
+/* ---- tests ---- */
+
+static void test_ceil(void **state)
+{
+    (void)state;
+    assert_int_equal(population_ceil(40, 0.55), 22); /* the product is 22.000000000000004 */
+    assert_int_equal(population_ceil(400, 0.3), 120);
+    assert_int_equal(population_ceil(400, 0.30001), 121);
+    assert_int_equal(population_ceil(400, 1.0), 400);
+    assert_int_equal(population_ceil(0, 0.7), 0);
+    assert_int_equal(population_ceil(1, 1e-6), 1);
+    assert_int_equal(population_ceil(10, 0.7), 7);
+}
+
+static void test_population(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->e.clients.count = 2000;
+    s->e.clients.storage = 40;
+    s->e.clients.arrivals = 4;
+    struct world *const w = make_world(s);
+    const struct population *const p = world_population(w);
+    double activity = 0.0;
+    double alpha = 0.0;
+    double power_dbm = 0.0;
+    for (uint32_t u = 0; u < p->clients; ++u) {
+        assert_true(p->activity[u] >= 0.3 && p->activity[u] < 0.8);
+        assert_int_equal(p->samples[u], (uint64_t)ceil(40 * p->activity[u]));
+        assert_int_equal(p->arrivals[u], (uint32_t)ceil(4 * p->activity[u]));
+        assert_true(p->cycles_per_bit[u] >= 25.0 && p->cycles_per_bit[u] <= 40.0);
+        assert_true(p->energy_budget_j[u] >= 1.2 && p->energy_budget_j[u] <= 2.5);
+        assert_true(p->clock_max_hz[u] >= 1e9 && p->clock_max_hz[u] <= 1.8e9);
+        assert_true(p->power_max_w[u] >= 0.1 && p->power_max_w[u] <= 1.0);
+        assert_true(p->alpha[u] == (double)p->samples[u] / (double)p->total_samples);
+        activity += p->activity[u];
+        alpha += p->alpha[u];
+        power_dbm += 10.0 * log10(p->power_max_w[u]) + 30.0;
+    }
+    assert_true(fabs(alpha - 1.0) < 1e-12);
+    /* Means of uniform draws, within 5 standard errors. */
+    assert_true(fabs(activity / 2000 - 0.55) < 5 * 0.5 / sqrt(12.0 * 2000));
+    assert_true(fabs(power_dbm / 2000 - 25.0) < 5 * 10.0 / sqrt(12.0 * 2000));
+    world_destroy(w);
+    free(s);
+}
+
+static void test_stores_follow_mix(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    struct world *const w = make_world(s);
+    check_stores(s, w);
+    double entropy = 0.0;
+    for (uint32_t u = 0; u < 25; ++u)
+        entropy += world_entropy(w, u) / 25;
+    assert_true(entropy > 0.6 && entropy < 1.7); /* Dirichlet(0.3) over 10 labels: 1.17 */
+    world_destroy(w);
+
+    s->e.partition.scheme.index = PARTITION_IID;
+    struct world *const iid = make_world(s);
+    for (uint32_t u = 0; u < 25; ++u)
+        assert_true(world_entropy(iid, u) > 2.2); /* ln 10 = 2.303 */
+    world_destroy(iid);
+
+    s->e.partition.scheme.index = PARTITION_SHARDS;
+    struct world *const shards = make_world(s);
+    advance(s, shards, 0, 5);
+    check_stores(s, shards);
+    for (uint32_t u = 0; u < 25; ++u) {
+        uint32_t labels = 0;
+        for (uint32_t l = 0; l < LABELS; ++l)
+            labels += world_histogram(shards, u)[l] > 0;
+        assert_int_equal(labels, 2);
+    }
+    world_destroy(shards);
+    free(s);
+}
+
+/* Every label's samples are dealt in a shuffled order, none twice before all were. */
+static void test_no_repetition(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->deletion_vt.select = newest; /* what arrives is what was dealt, and leaves at once */
+    s->toy.n = s->info.n_train = 6000;
+    struct world *const w = make_world(s);
+    uint8_t *const seen = calloc(6000, 1);
+    uint64_t dealt[LABELS] = {0};
+    bool shuffled = false;
+    for (uint32_t u = 0; u < 25; ++u) {
+        const struct store_samples store = world_store(w, u);
+        for (uint64_t k = 0; k < store.n; ++k) {
+            const uint64_t sample = store.sample[k];
+            shuffled = shuffled || sample / LABELS != dealt[store.label[k]];
+            assert_true(seen[sample] == dealt[store.label[k]] / 600);
+            ++seen[sample];
+            ++dealt[store.label[k]];
+        }
+    }
+    uint64_t restarts = 0;
+    for (uint32_t l = 0; l < LABELS; ++l)
+        restarts += dealt[l] == 0 ? 0 : (dealt[l] - 1) / 600;
+    assert_true(shuffled && restarts > 0);
+    assert_int_equal(world_restarts(w), restarts);
+    char text[CALL_MESSAGE_BYTES];
+    world_describe_restarts(w, text, sizeof text);
+    assert_non_null(strstr(text, "label "));
+    free(seen);
+    world_destroy(w);
+    free(s);
+}
+
+static void test_arrivals(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    struct world *const w = make_world(s);
+    struct world *const still = make_world(s);
+    advance(s, w, 0, 1);
+    check_stores(s, w);
+    for (uint32_t u = 0; u < 25; ++u) {
+        /* fifo on the first round: the first E_u have left, the rest moved up in order. */
+        const uint32_t n = world_population(w)->arrivals[u];
+        const struct store_samples before = world_store(still, u);
+        const struct store_samples after = world_store(w, u);
+        assert_memory_equal(after.sample, before.sample + n,
+                            (before.n - n) * sizeof *before.sample);
+    }
+    advance(s, w, 1, 60);
+    check_stores(s, w);
+    world_destroy(w);
+
+    /* A policy that refuses all arrivals leaves the stores as they were. */
+    s->deletion_vt.select = newest;
+    struct world *const same = make_world(s);
+    advance(s, same, 0, 10);
+    check_same(same, still);
+    world_destroy(same);
+    world_destroy(still);
+    free(s);
+}
+
+static uint64_t arrivals_seen;
+
+static osafl_status count_and_check_ages(void *self, osafl_call *c, const osafl_store_view *v,
+                                         uint32_t n, uint32_t *position)
+{
+    assert_int_equal(n, v->arrived);
+    arrivals_seen += n;
+    for (uint32_t k = 0; k < v->stored; ++k) {
+        assert_in_range(v->age[k], 1, v->round + 1);
+        if (k > 0)
+            assert_true(v->age[k] <= v->age[k - 1]); /* oldest first, as oldest() takes them */
+    }
+    for (uint32_t k = v->stored; k < v->stored + v->arrived; ++k)
+        assert_int_equal(v->age[k], 0);
+    return oldest(self, c, v, n, position);
+}
+
+static void test_binomial_and_ages(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->deletion_vt.select = count_and_check_ages;
+    s->e.clients.arrival_process.index = ARRIVALS_BINOMIAL;
+    s->e.clients.arrival_probability = 0.25;
+    struct world *const w = make_world(s);
+    uint64_t most = 0;
+    for (uint32_t u = 0; u < 25; ++u)
+        most += world_population(w)->arrivals[u];
+    arrivals_seen = 0;
+    advance(s, w, 0, 40);
+    check_stores(s, w);
+    const double trials = 40.0 * (double)most;
+    assert_true(fabs((double)arrivals_seen - 0.25 * trials) < 5 * sqrt(trials * 0.25 * 0.75));
+    world_destroy(w);
+    free(s);
+}
+
+static void test_drift(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->deletion_vt.select = oldest;
+    s->e.clients.drift = 1.0; /* a fresh distribution each round */
+    s->e.partition.concentration = 1e-6;
+    struct world *const w = make_world(s);
+    const uint64_t n = world_population(w)->samples[0];
+    for (uint32_t t = 0; t < 30; ++t)
+        advance(s, w, t, t + 1);
+    /* One label a round; ten rounds of arrivals fill a store. */
+    assert_true(world_entropy(w, 0) > 0.8 && n > 0);
+    check_stores(s, w);
+    world_destroy(w);
+
+    s->e.clients.drift = 0.0;
+    struct world *const fixed = make_world(s);
+    advance(s, fixed, 0, 30);
+    assert_true(world_entropy(fixed, 0) == 0.0);
+    world_destroy(fixed);
+    free(s);
+}
+
+static void test_natural(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->e.partition.scheme.index = PARTITION_NATURAL;
+    s->toy.n = s->info.n_train = 5000;
+    struct world *const w = make_world(s);
+    advance(s, w, 0, 3);
+    check_stores(s, w);
+    for (uint32_t u = 0; u < 25; ++u) {
+        const struct store_samples store = world_store(w, u);
+        for (uint64_t k = 0; k < store.n; ++k)
+            assert_int_equal(store.sample[k] % 25, u);
+    }
+    char text[CALL_MESSAGE_BYTES];
+    world_describe_restarts(w, text, sizeof text);
+    assert_true(world_restarts(w) > 0); /* 200 samples for stores of up to 320 */
+    assert_non_null(strstr(text, "client "));
+    world_destroy(w);
+
+    s->toy.owners = 20;
+    REFUSE(s, OSAFL_E_CONFIG, "belongs to client 20", "toy", "clients.count");
+    s->toy.owners = 25;
+    s->e.clients.drift = 0.1;
+    REFUSE(s, OSAFL_E_CONFIG, "clients.drift", "natural");
+    s->e.clients.drift = 0.0;
+    s->dataset_vt.client_of = NULL;
+    REFUSE(s, OSAFL_E_CONFIG, "partition.scheme", "natural", "toy");
+    free(s);
+}
+
+static void test_endless(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->info.n_train = OSAFL_ENDLESS;
+    REFUSE(s, OSAFL_E_BUG, "sample_of", "toy");
+    s->dataset_vt.sample_of = toy_sample_of;
+    struct world *const w = make_world(s);
+    uint64_t next[LABELS] = {0};
+    for (uint32_t u = 0; u < 25; ++u) {
+        const struct store_samples store = world_store(w, u);
+        for (uint64_t k = 0; k < store.n; ++k) {
+            const int32_t label = store.label[k];
+            assert_int_equal(store.sample[k], toy_sample_of(NULL, label, next[label]++));
+        }
+    }
+    advance(s, w, 0, 5);
+    check_stores(s, w);
+    assert_int_equal(world_restarts(w), 0);
+    world_destroy(w);
+    free(s);
+}
+
+static void test_missing_label(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->toy.skip_four = true;
+    for (int32_t scheme = PARTITION_DIRICHLET; scheme <= PARTITION_SHARDS; ++scheme) {
+        s->e.partition.scheme.index = scheme;
+        s->e.partition.concentration = 1e-8;
+        s->e.clients.drift = 0.5;
+        struct world *const w = make_world(s);
+        advance(s, w, 0, 5);
+        check_stores(s, w);
+        for (uint32_t u = 0; u < 25; ++u)
+            assert_int_equal(world_histogram(w, u)[4], 0);
+        world_destroy(w);
+    }
+    s->e.partition.labels_per_client = 10;
+    REFUSE(s, OSAFL_E_CONFIG, "partition.labels_per_client", "10", "9 labels");
+    free(s);
+}
+
+/* Settings that are no part of the world do not touch it; the seed does. */
+static void test_independence(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    struct world *const a = make_world(s);
+    advance(s, a, 0, 7);
+    s->e.evaluation.every = 7;
+    s->e.training.batch = 3;
+    s->e.uplink.loss_probability = 0.5;
+    s->e.general.rounds = 1000;
+    struct world *const b = make_world(s);
+    advance(s, b, 0, 7);
+    check_same(a, b);
+    world_destroy(b);
+
+    s->e.general.seed = 2;
+    struct world *const c = make_world(s);
+    assert_true(world_population(a)->activity[0] != world_population(c)->activity[0]);
+    world_destroy(a);
+    world_destroy(c);
+    free(s);
+}
+
+static void test_sampling(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->e.clients.sampled = 0.2;
+    struct world *const w = make_world(s);
+    uint32_t times[25] = {0};
+    for (uint32_t t = 0; t < 1000; ++t) {
+        uint8_t present[25];
+        uint32_t n = 0;
+        world_sample_clients(w, t, present);
+        for (uint32_t u = 0; u < 25; ++u) {
+            n += present[u];
+            times[u] += present[u];
+        }
+        assert_int_equal(n, 5);
+    }
+    for (uint32_t u = 0; u < 25; ++u) /* 200 on average, sd 12.6 */
+        assert_in_range(times[u], 137, 263);
+    world_destroy(w);
+    free(s);
+}
+
+static void test_one_sample(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->e.clients.storage = 1;
+    REFUSE(s, OSAFL_E_CONFIG, "clients.arrivals", "clients.storage");
+    s->e.clients.arrivals = 1;
+    struct world *w = make_world(s);
+    advance(s, w, 0, 5);
+    check_stores(s, w);
+    assert_int_equal(world_store(w, 3).n, 1);
+    world_destroy(w);
+    s->e.clients.arrivals = 0;
+    w = make_world(s);
+    s->deletion_vt.select = refuse; /* is not asked where nothing arrives */
+    advance(s, w, 0, 5);
+    world_destroy(w);
+    free(s);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->toy.n = s->info.n_train = 20;
+    REFUSE(s, OSAFL_E_CONFIG, "clients.count is 25", "toy", "20 training samples");
+    s->info.n_train = 0;
+    REFUSE(s, OSAFL_E_DATA, "toy");
+    s->toy.n = s->info.n_train = 60000;
+    s->toy.bad_label = 10;
+    REFUSE(s, OSAFL_E_DATA, "sample 5", "label 10", "0 .. 9");
+    s->toy.bad_label = -1;
+    REFUSE(s, OSAFL_E_DATA, "sample 5", "label -1");
+    s->toy.bad_label = -2;
+    s->e.clients.count = 0;
+    REFUSE(s, OSAFL_E_CONFIG, "clients.count is 0");
+    s->e.clients.count = 25;
+    s->e.clients.storage = INT64_C(1) << 40;
+    REFUSE(s, OSAFL_E_CONFIG, "clients.storage", "2^32 - 1");
+    free(s);
+}
+
+static void refuse_advance(struct setup *s, osafl_status expected, const char *word)
+{
+    struct world *const w = make_world(s);
+    assert_int_equal(world_advance(w, 0, &s->deletion, s->message), expected);
+    assert_non_null(strstr(s->message, "deletion/picky"));
+    if (strstr(s->message, word) == NULL)
+        fail_msg("\"%s\" is not in: %s", word, s->message);
+    world_destroy(w);
+}
+
+static void test_bad_policies(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->deletion_vt.select = refuse;
+    refuse_advance(s, OSAFL_E_NUMERIC, "no taste");
+    s->deletion_vt.select = twice;
+    refuse_advance(s, OSAFL_E_BUG, "once more");
+    s->deletion_vt.select = outside;
+    refuse_advance(s, OSAFL_E_BUG, "client 0");
+    s->deletion_vt.select = too_few;
+    refuse_advance(s, OSAFL_E_BUG, "distinct");
+    free(s);
+}
+
+static void test_print(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->e.clients.count = 60;
+    struct world *const w = make_world(s);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const to = open_memstream(&text, &size);
+    world_print(w, to);
+    fclose(to);
+    assert_non_null(strstr(text, "clients: 60"));
+    assert_non_null(strstr(text, "smallest client"));
+    assert_non_null(strstr(text, "entropy"));
+    assert_non_null(strstr(text, "and 10 more"));
+    assert_null(strstr(text, "nan"));
+    free(text);
+    assert_true(world_bytes(w) > 60 * 120 * 16);
+    world_destroy(w);
+    free(s);
+}
+
+/* Ten thousand clients cost their stores and little else. */
+static void test_many_clients(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->e.clients.count = 10000;
+    struct world *const w = make_world(s);
+    advance(s, w, 0, 2);
+    const double per_client = (double)world_bytes(w) / 10000;
+    assert_true(per_client < 16.0 * 400 + 12.0 * LABELS + 128);
+    world_destroy(w);
+    free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ceil),
+        cmocka_unit_test(test_population),
+        cmocka_unit_test(test_stores_follow_mix),
+        cmocka_unit_test(test_no_repetition),
+        cmocka_unit_test(test_arrivals),
+        cmocka_unit_test(test_binomial_and_ages),
+        cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_natural),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_missing_label),
+        cmocka_unit_test(test_independence),
+        cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_one_sample),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_bad_policies),
+        cmocka_unit_test(test_print),
+        cmocka_unit_test(test_many_clients),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
