@@ -145,6 +145,18 @@ static void check_model(const char *model)
     json_decref(cases);
 }
 
+static void cnn(void **state)
+{
+    (void)state;
+    check_model("cnn");
+}
+
+static void resnet18(void **state)
+{
+    (void)state;
+    check_model("resnet18");
+}
+
 static void squeezenet(void **state)
 {
     (void)state;
@@ -154,6 +166,8 @@ static void squeezenet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cnn),
+        cmocka_unit_test(resnet18),
         cmocka_unit_test(squeezenet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
