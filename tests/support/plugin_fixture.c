@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "diagnostics.h"
+#include "records.h"
 
 static void record_metric(void *arg, uint32_t metric, uint32_t client, double value)
 {
@@ -216,6 +217,45 @@ osafl_status fixture_end(struct fixture *f, osafl_status status)
     const osafl_status result = call_end(&f->call, status);
     memcpy(f->message, f->call.message, sizeof f->message);
     return result;
+}
+
+void *fixture_save(struct fixture *f, size_t *size)
+{
+    struct record_writer *w = record_writer_create();
+    assert_non_null(w);
+    const void *data = NULL;
+    if (instance_save(&f->instance, w, "instance", f->message) != OSAFL_OK ||
+        record_writer_finish(w, &data, size, f->message) != OSAFL_OK)
+        fail_msg("%s cannot be saved: %s", f->plugin->name, f->message);
+    void *copy = malloc(*size);
+    assert_non_null(copy);
+    memcpy(copy, data, *size);
+    record_writer_destroy(w);
+    return copy;
+}
+
+osafl_status fixture_load(struct fixture *f, const void *block, size_t size)
+{
+    struct record_set *set = NULL;
+    osafl_status status = record_set_open(block, size, &set, f->message);
+    if (status == OSAFL_OK)
+        status = instance_load(&f->instance, set, "instance", f->message);
+    record_set_destroy(set);
+    return status;
+}
+
+void fixture_restart(struct fixture *f, const osafl_facts *facts)
+{
+    size_t size = 0;
+    size_t again_size = 0;
+    void *block = fixture_save(f, &size);
+    if (fixture_create(f, facts) != OSAFL_OK || fixture_load(f, block, size) != OSAFL_OK)
+        fail_msg("%s cannot be restarted: %s", f->plugin->name, f->message);
+    void *again = fixture_save(f, &again_size);
+    assert_int_equal(again_size, size);
+    assert_memory_equal(again, block, size);
+    free(again);
+    free(block);
 }
 
 double fixture_metric(const struct fixture *f, const char *name, uint32_t client)

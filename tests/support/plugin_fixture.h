@@ -60,6 +60,15 @@ const void *fixture_vtable(const struct fixture *f);
 osafl_call *fixture_begin(struct fixture *f, uint32_t client, uint32_t round);
 osafl_status fixture_end(struct fixture *f, osafl_status status);
 
+/* The instance's state as a block of records (records.h); free() it. */
+void *fixture_save(struct fixture *f, size_t *size);
+/* load() of such a block into the present instance. */
+osafl_status fixture_load(struct fixture *f, const void *block, size_t size);
+/* save, load into a new instance with the same config and facts, save: both blocks must be the same
+ * bytes.  The new instance takes the old one's place, so that a test that goes on shows whether it
+ * continues as the old one would have. */
+void fixture_restart(struct fixture *f, const osafl_facts *facts);
+
 /* The last value reported for a metric; NAN: none. */
 double fixture_metric(const struct fixture *f, const char *name, uint32_t client);
 
