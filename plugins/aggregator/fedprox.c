@@ -1,0 +1,49 @@
+/* fedprox.c - FedAvg's server for clients with a proximal term (Li et al. 2020; ALGORITHMS.md 6).
+ *
+ * What makes it FedProx is the optimizer "proximal", which this aggregator asks for. */
+#include "osafl/aggregator.h"
+#include "shared/participants.h"
+
+static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+{
+    (void)self;
+    (void)c;
+    out->sends = OSAFL_SENDS_DELTA;
+    out->optimizer = "proximal";
+    return OSAFL_OK;
+}
+
+static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u, float *w)
+{
+    const struct stateless_rule *r = self;
+    return participants_add_mean(r->host, c, u, 1.0, w);
+}
+
+static const char *const features[] = {"sole_update", "mean", "permutation_invariant", "scale_free",
+                                       NULL};
+
+static const osafl_aggregator_vt vtable = {
+    .life = {.struct_size = sizeof(osafl_aggregator_vt),
+             .create = stateless_create,
+             .destroy = free},
+    .declare = declare,
+    .aggregate = aggregate,
+};
+
+static const osafl_plugin plugin = {
+    OSAFL_PLUGIN_HEAD,
+    .kind = OSAFL_KIND_AGGREGATOR,
+    .name = "fedprox",
+    .version = "1.0.0",
+    .summary = "FedAvg's server for clients with a proximal term",
+    .cite = "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith: Federated Optimization in Heterogeneous "
+            "Networks, MLSys 2020",
+    .license = "MIT",
+    .features = features,
+    .vtable = &vtable.life,
+};
+
+const osafl_plugin *osafl_plugin_entry_v0(void)
+{
+    return &plugin;
+}
