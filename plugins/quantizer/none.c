@@ -1,4 +1,6 @@
-/* none.c - sends every entry as it is, in 32 bits. */
+/* none.c - sends every entry as it is, in 32 bits.
+ *
+ * A code is the vector itself; the host accumulates and multiplies what decode() copies out. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,28 +78,6 @@ static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t beg
     memcpy(out, entries(code) + begin, (end - begin) * sizeof *out);
 }
 
-static void axpy(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                 double a, double *acc)
-{
-    (void)self;
-    (void)bytes;
-    const float *x = entries(code) + begin;
-    for (uint64_t i = 0; i < end - begin; i++)
-        acc[i] += a * (double)x[i];
-}
-
-static double dot(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                  const float *v)
-{
-    (void)self;
-    (void)bytes;
-    const float *x = entries(code) + begin;
-    double sum = 0.0;
-    for (uint64_t i = 0; i < end - begin; i++)
-        sum += (double)x[i] * (double)v[i];
-    return sum;
-}
-
 static const char *const features[] = {"unbiased", "lossless", NULL};
 
 static const osafl_quantizer_vt vtable = {
@@ -107,8 +87,6 @@ static const osafl_quantizer_vt vtable = {
     .encode = encode,
     .verify = verify,
     .decode = decode,
-    .axpy = axpy,
-    .dot = dot,
 };
 
 static const osafl_plugin plugin = {
