@@ -1,0 +1,61 @@
+/* sample_set.h - labelled samples in memory, and their splits: what a data set of files is once
+ * the files are read.
+ *
+ * The validation split is held out of the training file by a rule that knows neither the run's
+ * seed nor the labels: the same samples in every run, a uniform choice, in the file's order. */
+#ifndef OSAFL_DATASET_SAMPLE_SET_H
+#define OSAFL_DATASET_SAMPLE_SET_H
+
+#include "byte_source.h"
+#include "osafl/dataset.h"
+
+/* Samples of one file or several in a row.  Arrays are from malloc() and owned. */
+struct samples {
+    uint64_t n;
+    uint8_t *pixels;  /* n * size; or NULL, then values */
+    float *values;    /* n * size */
+    int32_t *label;   /* n */
+    uint32_t *client; /* n; NULL: samples belong to nobody */
+};
+
+struct sample_set {
+    uint32_t channels;
+    uint32_t height;
+    uint32_t width;
+    uint32_t classes;
+    struct samples train; /* as read: the validation split included */
+    struct samples test;
+    uint64_t n_train;
+    uint64_t n_validation;
+    uint32_t *train_index;      /* n_train positions in train, ascending */
+    uint32_t *validation_index; /* n_validation positions in train, ascending */
+    float pixel_value[256];     /* what a pixel's byte means */
+    char *name_text;            /* label_names' characters */
+    const char **label_names;   /* classes pointers, or NULL */
+};
+
+void sample_set_destroy(struct sample_set *s);
+
+/* Bytes mean (v / 255 - 0.5) / 0.5, in [-1, 1]. */
+void sample_set_pixels_symmetric(struct sample_set *s);
+
+/* Splits `held_out` samples off the training samples.  Called once, when train is complete. */
+osafl_status sample_set_hold_out(struct sample_set *s, uint64_t held_out, struct io_message *m);
+
+/* Names of the classes from text with commas between them; "" for none.  setting: its name, for
+ * the message. */
+osafl_status sample_set_name_labels(struct sample_set *s, const char *names, const char *setting,
+                                    struct io_message *m);
+
+/* OSAFL_E_DATA unless all labels of samples, read from file `name`, are below classes. */
+osafl_status sample_set_check_labels(const struct sample_set *s, const struct samples *samples,
+                                     const char *name, struct io_message *m);
+
+/* The operations of osafl_dataset_vt; self is a struct sample_set. */
+osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *out);
+int32_t sample_set_label(void *self, uint64_t i);
+osafl_status sample_set_read(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
+                             const osafl_batch *b);
+uint32_t sample_set_client(void *self, uint64_t i);
+
+#endif

@@ -1,0 +1,446 @@
+/* Data set idx: the parser on memory, the plugin on small files made here, and MNIST and
+ * Fashion-MNIST where they are installed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "idx_format.h"
+#include "osafl/dataset.h"
+#include "plugin_fixture.h"
+
+#define IMAGES_MAGIC "\0\0\x08\x03"
+#define LABELS_MAGIC "\0\0\x08\x01"
+
+/* The folder in which a test writes its files. */
+static char folder[64];
+
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_plain(const char *name, const void *data, size_t n)
+{
+    FILE *file = fopen(in_folder(name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_gzip(const char *name, const void *data, size_t n)
+{
+    gzFile gz = gzopen(in_folder(name), "wb");
+    assert_non_null(gz);
+    assert_int_equal(gzwrite(gz, data, (unsigned)n), (int)n);
+    assert_int_equal(gzclose(gz), Z_OK);
+}
+
+static size_t images(unsigned char *out, uint8_t n)
+{
+    memcpy(out, IMAGES_MAGIC "\0\0\0\0\0\0\0\2\0\0\0\3", 16);
+    out[7] = n;
+    for (size_t i = 0; i < (size_t)n * 6; i++)
+        out[16 + i] = (unsigned char)(i * 5);
+    return 16 + (size_t)n * 6;
+}
+
+static size_t labels(unsigned char *out, uint8_t n)
+{
+    memcpy(out, LABELS_MAGIC "\0\0\0\0", 8);
+    out[7] = n;
+    for (uint8_t i = 0; i < n; i++)
+        out[8 + i] = i % 10;
+    return 8 + (size_t)n;
+}
+
+/* Twelve training and four test images of 2x3 pixels, half of the files gzip. */
+static int write_family(void **state)
+{
+    (void)state;
+    unsigned char bytes[256];
+    strcpy(folder, "/tmp/osafl-idx-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    write_plain("train-images-idx3-ubyte", bytes, images(bytes, 12));
+    write_gzip("train-labels-idx1-ubyte.gz", bytes, labels(bytes, 12));
+    write_gzip("t10k-images.idx3-ubyte.gz", bytes, images(bytes, 4));
+    write_plain("t10k-labels-idx1-ubyte", bytes, labels(bytes, 4));
+    return 0;
+}
+
+static int remove_family(void **state)
+{
+    (void)state;
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static struct fixture *open_idx(const char *path)
+{
+    struct fixture *f = fixture_open("dataset", "idx");
+    fixture_set(f, "path", path);
+    return f;
+}
+
+static osafl_status create(struct fixture *f)
+{
+    const osafl_facts facts = {.struct_size = sizeof facts, .clients = 1, .rounds = 1};
+    return fixture_create(f, &facts);
+}
+
+static osafl_dataset_info describe(struct fixture *f)
+{
+    const osafl_dataset_vt *vt = fixture_vtable(f);
+    osafl_dataset_info info = {.struct_size = sizeof info};
+    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(fixture_end(f, vt->describe(f->instance.self, c, &info)), OSAFL_OK);
+    return info;
+}
+
+static void read_samples(struct fixture *f, uint32_t split, const uint64_t *index, uint32_t n,
+                         float *x, int32_t *label)
+{
+    const osafl_dataset_vt *vt = fixture_vtable(f);
+    const osafl_batch batch = {.struct_size = sizeof batch, .n = n, .x = x, .label = label};
+    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(fixture_end(f, vt->read(f->instance.self, c, split, index, &batch)),
+                     OSAFL_OK);
+}
+
+static void reads_plain_and_gzip_files(void **state)
+{
+    (void)state;
+    struct fixture *f = open_idx(folder);
+    fixture_set(f, "class_names", "zero, one,two,3,4,5,6,7,8,nine");
+    assert_int_equal(create(f), OSAFL_OK);
+    const osafl_dataset_info info = describe(f);
+    assert_int_equal(info.channels, 1);
+    assert_int_equal(info.height, 2);
+    assert_int_equal(info.width, 3);
+    assert_int_equal(info.target_type, OSAFL_TARGET_CLASS);
+    assert_int_equal(info.target_size, 10);
+    assert_int_equal(info.labels, 10);
+    assert_int_equal(info.n_train, 12);
+    assert_int_equal(info.n_validation, 0);
+    assert_int_equal(info.n_test, 4);
+    assert_string_equal(info.label_names[1], "one");
+    assert_string_equal(info.label_names[9], "nine");
+
+    float x[12];
+    int32_t label[2];
+    read_samples(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){11, 1}, 2, x, label);
+    assert_int_equal(label[0], 1);
+    assert_int_equal(label[1], 1);
+    for (int i = 0; i < 6; i++) {
+        assert_float_equal(x[i], (float)((66 + i) * 5 % 256) / 255.0F * 2.0F - 1.0F, 1e-6);
+        assert_float_equal(x[6 + i], (float)((6 + i) * 5) / 255.0F * 2.0F - 1.0F, 1e-6);
+    }
+    read_samples(f, OSAFL_SPLIT_TEST, (const uint64_t[]){3}, 1, x, label);
+    assert_int_equal(label[0], 3);
+    const osafl_dataset_vt *vt = fixture_vtable(f);
+    assert_int_equal(vt->label(f->instance.self, 11), 1);
+    assert_null(vt->sample_of);
+    fixture_close(f);
+}
+
+static void pixels_span_minus_one_to_one(void **state)
+{
+    (void)state;
+    unsigned char bytes[256];
+    const size_t n = images(bytes, 12);
+    bytes[16] = 0;
+    bytes[17] = 255;
+    write_plain("train-images-idx3-ubyte", bytes, n);
+    struct fixture *f = open_idx(folder);
+    assert_int_equal(create(f), OSAFL_OK);
+    float x[6];
+    int32_t label[1];
+    read_samples(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){0}, 1, x, label);
+    assert_true(x[0] == -1.0F && x[1] == 1.0F);
+    fixture_close(f);
+}
+
+/* Train and validation together are the training file, each sample once; the choice is the same in
+ * every run, whatever the seed. */
+static void holds_out_the_same_samples_in_every_run(void **state)
+{
+    (void)state;
+    float first[5][6];
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        struct fixture *f = open_idx(folder);
+        f->context.seed = seed;
+        fixture_set(f, "validation", "5");
+        assert_int_equal(create(f), OSAFL_OK);
+        const osafl_dataset_info info = describe(f);
+        assert_int_equal(info.n_train, 7);
+        assert_int_equal(info.n_validation, 5);
+        bool seen[256] = {false};
+        float x[6];
+        int32_t label[1];
+        for (uint64_t i = 0; i < 12; i++) {
+            const bool validation = i < 5;
+            read_samples(f, validation ? OSAFL_SPLIT_VALIDATION : OSAFL_SPLIT_TRAIN,
+                         (const uint64_t[]){validation ? i : i - 5}, 1, x, label);
+            const int pixel = (int)((x[0] + 1.0F) * 127.5F + 0.5F);
+            assert_in_range(pixel, 0, 255);
+            assert_false(seen[pixel]);
+            seen[pixel] = true;
+            if (validation && seed == 1)
+                memcpy(first[i], x, sizeof x);
+            else if (validation)
+                assert_memory_equal(first[i], x, sizeof x);
+        }
+        fixture_close(f);
+    }
+}
+
+static void expect_refusal(struct fixture *f, osafl_status status, const char *text)
+{
+    assert_int_equal(create(f), status);
+    if (strstr(f->message, text) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", text, f->message);
+    assert_null(f->instance.self);
+    fixture_close(f);
+}
+
+static void names_what_is_missing(void **state)
+{
+    (void)state;
+    expect_refusal(open_idx("/nonexistent/fashion-mnist"), OSAFL_E_IO,
+                   "apt install dataset-fashion-mnist");
+    expect_refusal(open_idx("/nonexistent"), OSAFL_E_IO,
+                   "/nonexistent/train-images-idx3-ubyte: no such file");
+    assert_int_equal(unlink(in_folder("t10k-labels-idx1-ubyte")), 0);
+    expect_refusal(open_idx(folder), OSAFL_E_IO, "t10k-labels-idx1-ubyte: no such file");
+}
+
+static void refuses_files_that_do_not_belong_together(void **state)
+{
+    (void)state;
+    unsigned char bytes[256];
+    write_gzip("train-labels-idx1-ubyte.gz", bytes, labels(bytes, 11));
+    expect_refusal(open_idx(folder), OSAFL_E_DATA, "11 labels for the 12 images");
+    write_gzip("train-labels-idx1-ubyte.gz", bytes, labels(bytes, 12));
+    const size_t n = images(bytes, 4);
+    bytes[11] = 3;
+    bytes[15] = 2;
+    write_gzip("t10k-images.idx3-ubyte.gz", bytes, n);
+    expect_refusal(open_idx(folder), OSAFL_E_DATA, "2x3 pixels, test images 3x2");
+}
+
+static void refuses_labels_out_of_range(void **state)
+{
+    (void)state;
+    unsigned char bytes[256];
+    const size_t n = labels(bytes, 4);
+    bytes[8 + 2] = 10;
+    write_plain("t10k-labels-idx1-ubyte", bytes, n);
+    expect_refusal(open_idx(folder), OSAFL_E_DATA, "label 10 of sample 2 is outside 0 .. 9");
+    struct fixture *f = open_idx(folder);
+    fixture_set(f, "classes", "5");
+    expect_refusal(f, OSAFL_E_DATA, "label 5 of sample 5 is outside 0 .. 4");
+}
+
+static void refuses_settings_that_do_not_fit(void **state)
+{
+    (void)state;
+    struct fixture *f = open_idx(folder);
+    fixture_set(f, "validation", "12");
+    expect_refusal(f, OSAFL_E_CONFIG, "validation = 12 leaves nothing of the 12");
+    f = open_idx(folder);
+    fixture_set(f, "class_names", "a,b,c");
+    expect_refusal(f, OSAFL_E_CONFIG, "3 names for 10 classes");
+}
+
+static void refuses_damaged_gzip_files(void **state)
+{
+    (void)state;
+    unsigned char bytes[256];
+    const char *name = "train-images-idx3-ubyte.gz"; /* found before the plain file */
+    write_gzip(name, bytes, images(bytes, 12));
+    FILE *file = fopen(in_folder(name), "rb");
+    assert_non_null(file);
+    unsigned char gz[512];
+    const size_t n = fread(gz, 1, sizeof gz, file);
+    assert_int_equal(fclose(file), 0);
+
+    const struct {
+        size_t length;
+        size_t flipped; /* 0: none */
+        const char *text;
+    } damages[] = {
+        {n / 2, 0, "gzip data are damaged or cut off"}, /* inside the data */
+        {n - 4, 0, "gzip data are damaged or cut off"}, /* inside the trailer */
+        {n, n - 6, "gzip data are damaged or cut off"}, /* the checksum */
+        {0, 0, "is named .gz but holds no gzip data"},
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        unsigned char copy[512];
+        memcpy(copy, gz, n);
+        if (damages[i].flipped != 0)
+            copy[damages[i].flipped] ^= 1;
+        write_plain(name, copy, damages[i].length);
+        expect_refusal(open_idx(folder), OSAFL_E_DATA, damages[i].text);
+    }
+    write_plain(name, bytes, 88);
+    expect_refusal(open_idx(folder), OSAFL_E_DATA, "is named .gz but holds no gzip data");
+}
+
+/* The parser alone, on memory. */
+static osafl_status parse_images(const void *data, size_t n, struct io_message *m)
+{
+    struct byte_source s;
+    struct idx_images out = {0};
+    byte_source_memory(&s, "file", data, n, m);
+    const osafl_status status = idx_read_images(&s, &out);
+    byte_source_close(&s);
+    free(out.pixels);
+    return status;
+}
+
+static osafl_status parse_labels(const void *data, size_t n, struct io_message *m)
+{
+    struct byte_source s;
+    struct idx_labels out = {0};
+    byte_source_memory(&s, "file", data, n, m);
+    const osafl_status status = idx_read_labels(&s, &out);
+    byte_source_close(&s);
+    free(out.labels);
+    return status;
+}
+
+static void parser_wants_the_exact_length(void **state)
+{
+    (void)state;
+    unsigned char bytes[256] = {0};
+    struct io_message m;
+    size_t n = images(bytes, 4);
+    assert_int_equal(parse_images(bytes, n, &m), OSAFL_OK);
+    for (size_t cut = 0; cut < n; cut++) {
+        assert_int_equal(parse_images(bytes, cut, &m), OSAFL_E_DATA);
+        assert_non_null(strstr(m.text, "file: is cut off"));
+    }
+    assert_int_equal(parse_images(bytes, n + 1, &m), OSAFL_E_DATA);
+    assert_non_null(strstr(m.text, "goes on after the 40 bytes"));
+
+    n = labels(bytes, 4);
+    assert_int_equal(parse_labels(bytes, n, &m), OSAFL_OK);
+    for (size_t cut = 0; cut < n; cut++)
+        assert_int_equal(parse_labels(bytes, cut, &m), OSAFL_E_DATA);
+    assert_int_equal(parse_labels(bytes, n + 1, &m), OSAFL_E_DATA);
+}
+
+static void parser_refuses_wrong_headers(void **state)
+{
+    (void)state;
+    unsigned char bytes[256] = {0};
+    struct io_message m;
+    size_t n = labels(bytes, 4);
+    assert_int_equal(parse_images(bytes, n, &m), OSAFL_E_DATA);
+    assert_non_null(strstr(m.text, "magic number 0x00000801 instead of 0x00000803"));
+    n = images(bytes, 4);
+    assert_int_equal(parse_labels(bytes, n, &m), OSAFL_E_DATA);
+    for (size_t zero = 7; zero <= 15; zero += 4) {
+        n = images(bytes, 4);
+        bytes[zero] = 0;
+        assert_int_equal(parse_images(bytes, n, &m), OSAFL_E_DATA);
+        assert_non_null(strstr(m.text, "holds no image"));
+    }
+    assert_int_equal(parse_labels(LABELS_MAGIC "\0\0\0\0", 8, &m), OSAFL_E_DATA);
+    assert_non_null(strstr(m.text, "holds no label"));
+}
+
+/* A header that claims more than the file can hold is refused before memory is asked for. */
+static void parser_does_not_believe_the_header(void **state)
+{
+    (void)state;
+    struct io_message m;
+    unsigned char bytes[16];
+    memcpy(bytes, IMAGES_MAGIC "\xff\xff\xff\xff\0\0\xff\xff\0\0\xff\xff", 16);
+    assert_int_equal(parse_images(bytes, 16, &m), OSAFL_E_DATA);
+    assert_non_null(strstr(m.text, "is cut off"));
+    memset(bytes + 4, 0xff, 12);
+    assert_int_equal(parse_images(bytes, 16, &m), OSAFL_E_DATA);
+    assert_non_null(strstr(m.text, "header is damaged"));
+    memcpy(bytes, LABELS_MAGIC "\xff\xff\xff\xff", 8);
+    assert_int_equal(parse_labels(bytes, 8, &m), OSAFL_E_DATA);
+}
+
+/* Reads a whole installed set and counts its labels. */
+static void check_installed(const char *path, const uint32_t *train_counts,
+                            const uint32_t *test_counts)
+{
+    if (access(path, R_OK) != 0) {
+        print_message("[  SKIPPED ] %s is not installed\n", path);
+        skip();
+    }
+    struct fixture *f = open_idx(path);
+    assert_int_equal(create(f), OSAFL_OK);
+    const osafl_dataset_info info = describe(f);
+    assert_int_equal(info.height, 28);
+    assert_int_equal(info.width, 28);
+    assert_int_equal(info.n_train, 60000);
+    assert_int_equal(info.n_test, 10000);
+    const osafl_dataset_vt *vt = fixture_vtable(f);
+    uint32_t count[2][10] = {{0}};
+    float x[784];
+    int32_t label[1];
+    for (uint64_t i = 0; i < 60000; i++)
+        count[0][vt->label(f->instance.self, i)]++;
+    for (uint64_t i = 0; i < 10000; i++) {
+        read_samples(f, OSAFL_SPLIT_TEST, &i, 1, x, label);
+        count[1][label[0]]++;
+    }
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(count[0][i], train_counts[i]);
+        assert_int_equal(count[1][i], test_counts[i]);
+    }
+    fixture_close(f);
+}
+
+static void reads_mnist(void **state)
+{
+    (void)state;
+    check_installed(OSAFL_TEST_SOURCE_DIR "/../shared/data/mnist",
+                    (const uint32_t[]){5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949},
+                    (const uint32_t[]){980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009});
+}
+
+static void reads_fashion_mnist(void **state)
+{
+    (void)state;
+    check_installed(
+        "/usr/share/datasets/fashion-mnist",
+        (const uint32_t[]){6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000},
+        (const uint32_t[]){1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000});
+}
+
+#define WITH_FAMILY(test) cmocka_unit_test_setup_teardown(test, write_family, remove_family)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_FAMILY(reads_plain_and_gzip_files),
+        WITH_FAMILY(pixels_span_minus_one_to_one),
+        WITH_FAMILY(holds_out_the_same_samples_in_every_run),
+        WITH_FAMILY(names_what_is_missing),
+        WITH_FAMILY(refuses_files_that_do_not_belong_together),
+        WITH_FAMILY(refuses_labels_out_of_range),
+        WITH_FAMILY(refuses_settings_that_do_not_fit),
+        WITH_FAMILY(refuses_damaged_gzip_files),
+        cmocka_unit_test(parser_wants_the_exact_length),
+        cmocka_unit_test(parser_refuses_wrong_headers),
+        cmocka_unit_test(parser_does_not_believe_the_header),
+        cmocka_unit_test(reads_mnist),
+        cmocka_unit_test(reads_fashion_mnist),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
