@@ -6,6 +6,8 @@
 #include "osafl/osafl.h"
 
 struct diagnostics;
+struct experiment_tree;
+struct node;
 
 /* Settings of the core.  Their tables, with default, range, unit and sentence, are in schema.c. */
 
@@ -100,6 +102,11 @@ struct experiment_options {
 /* Reads and resolves a file.  NULL when d holds errors; all of the file's errors are in d. */
 struct experiment *experiment_load(const char *file, const struct experiment_options *o,
                                    struct diagnostics *d);
+
+/* The same for n bytes of text; file: its name in messages, its folder that of relative paths. */
+struct experiment *experiment_load_text(const char *text, size_t n, const char *file,
+                                        const struct experiment_options *o, struct diagnostics *d);
+
 void experiment_destroy(struct experiment *e);
 
 /* Loads the optimizer that the aggregator asked for, when the file named none, and computes the
@@ -107,8 +114,23 @@ void experiment_destroy(struct experiment *e);
 osafl_status experiment_choose_optimizer(struct experiment *e, struct loader *l, const char *name,
                                          struct diagnostics *d);
 
+/* One effective setting.  Settings of plugins that are not chosen are none. */
+struct setting {
+    const char *group;        /* "" at the top level, "clients", "aggregator", "aggregator.osafl" */
+    const char *key;          /* "seed", "plugin", ... */
+    const char *text;         /* canonical value, as libconfig reads it */
+    const osafl_param *param; /* NULL: the name of a plugin */
+    const char *origin;       /* "default", "quickstart.cfg:12", "--set", "case \"osafl\", file:3" */
+};
+
+/* A failure ends the visit and is returned. */
+typedef osafl_status setting_visitor(void *arg, const struct setting *s);
+
+/* Visits all effective settings in a fixed order; strings last as long as the visitor's call. */
+osafl_status experiment_visit(const struct experiment *e, setting_visitor *visit, void *arg);
+
 /* The resolved file: every value, in a fixed order, as libconfig text that loads again, with its
- * origin in a comment. */
+ * origin in a comment.  file: a FILE *. */
 osafl_status experiment_write(const struct experiment *e, void *file);
 
 #endif
