@@ -1,0 +1,363 @@
+/* The layers of the models against a reference in double precision, whose gradients are checked
+ * against central differences: every layer type, every shape of the models' layers, odd sizes
+ * and batches, every instruction set of this processor, every path. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "model_case.h"
+#include "osafl/random.h"
+#include "plugins/model/nn/compute/backend.h"
+#include "reference_network.h"
+
+/* Words for dropout; the reference asks for the same. */
+static void random_words(osafl_call *c, uint32_t purpose, uint32_t client, uint32_t round,
+                         uint64_t index, uint32_t *out, uint64_t n)
+{
+    (void)c;
+    const uint64_t stream = purpose + 100 * (client + UINT64_C(100) * (round + 100 * index));
+    for (uint64_t i = 0; i < n; i++)
+        out[i] = (uint32_t)((case_number(stream, 9, i) + 1) * 0x1p31f);
+}
+
+static const osafl_host host = {.struct_size = sizeof host, .random_fill = random_words};
+static const osafl_step step = {
+    .struct_size = sizeof step, .client = 1, .round = 2, .step = 3, .training = 1};
+
+/* A network with weights and a batch, for both sides. */
+struct trial {
+    struct network net;
+    struct reference reference;
+    uint32_t n;
+    float *picture;
+    int32_t *label;
+    float *w;
+    float *exported;
+    float *grad;
+    float *workspace;
+};
+
+static void begin(struct trial *t, uint32_t channels, uint32_t height, uint32_t width)
+{
+    const osafl_dataset_info data = {.struct_size = sizeof data,
+                                     .channels = channels,
+                                     .height = height,
+                                     .width = width,
+                                     .target_type = OSAFL_TARGET_CLASS,
+                                     .target_size = 5};
+    network_begin(&t->net, "trial", &data);
+}
+
+/* What network_dropout() draws, from [y][x][sample][channel] to the reference's order. */
+static void share_dropout(struct trial *t)
+{
+    for (int i = 0; i < t->net.n_layers; i++) {
+        const struct layer *l = &t->net.layer[i];
+        if (l->type != LAYER_DROPOUT)
+            continue;
+        const size_t plane = (size_t)l->in_height * l->in_width;
+        const size_t size = plane * l->in_channels * t->n;
+        uint32_t *word = malloc(size * sizeof *word);
+        assert_non_null(word);
+        random_words(NULL, NETWORK_STREAM_DROPOUT + l->ordinal, step.client, step.round, step.step,
+                     word, size);
+        t->reference.factor[i] = reference_zeros(size);
+        for (size_t p = 0; p < plane; p++)
+            for (size_t s = 0; s < t->n; s++)
+                for (size_t c = 0; c < l->in_channels; c++)
+                    t->reference.factor[i][(s * l->in_channels + c) * plane + p] =
+                        osafl_uniform_float(word[(p * t->n + s) * l->in_channels + c]) < l->drop
+                            ? 0
+                            : 1 / (1 - (double)l->drop);
+        free(word);
+    }
+}
+
+static void finish(struct trial *t, uint32_t n)
+{
+    const struct network *net = &t->net;
+    if (network_finish(&t->net) != OSAFL_OK)
+        fail_msg("%s", net->error);
+    const size_t pictures = (size_t)net->channels * net->height * net->width * n;
+    t->n = n;
+    t->picture = case_memory(pictures * sizeof *t->picture);
+    t->label = case_memory(n * sizeof *t->label);
+    t->w = case_memory(net->n_weights * sizeof *t->w);
+    t->exported = case_memory(net->n_weights * sizeof *t->w);
+    t->grad = case_memory(net->n_weights * sizeof *t->w);
+    t->workspace = case_memory(network_workspace_bytes(net, n, n));
+    for (size_t i = 0; i < pictures; i++)
+        t->picture[i] = 2 * case_number(1, 0, i);
+    for (uint32_t i = 0; i < n; i++)
+        t->label[i] = (int32_t)(3 * i % net->classes);
+    t->reference = reference_open(net, n, t->picture, t->label);
+    share_dropout(t);
+    for (int p = 0; p < net->n_parameters; p++) {
+        const struct parameter *q = &net->parameter[p];
+        const uint64_t size = q->out * q->in * q->spatial;
+        for (uint64_t i = 0; i < size; i++) {
+            const float u = case_number(2, (uint64_t)p, i);
+            t->exported[i] = q->rank > 1 ? u * sqrtf(6.0f / (float)q->fan_in)
+                                         : 0.3f * u + (q->init == INIT_ONE ? 1.0f : 0.0f);
+            t->reference.w[q->offset + i] = (double)t->exported[i];
+        }
+        network_import(net, p, t->exported, t->w);
+    }
+}
+
+static void end(struct trial *t)
+{
+    reference_close(&t->reference);
+    free(t->picture);
+    free(t->label);
+    free(t->w);
+    free(t->exported);
+    free(t->grad);
+    free(t->workspace);
+}
+
+static struct pass pass_of(const struct trial *t)
+{
+    return (struct pass){.net = &t->net,
+                         .host = &host,
+                         .step = &step,
+                         .workspace = t->workspace,
+                         .picture = t->picture,
+                         .n = t->n,
+                         .w = t->w};
+}
+
+/* The relative error of tensor p, |got - expected|_2 / |expected|_2, is at most tolerance. */
+static void compare(struct trial *t, const char *what, int p, const float *got,
+                    const double *expected, double tolerance)
+{
+    const struct parameter *q = &t->net.parameter[p];
+    double error = 0;
+    double norm = 0;
+    network_export(&t->net, p, got, t->exported);
+    for (uint64_t i = 0; i < q->out * q->in * q->spatial; i++) {
+        const double e = expected[q->offset + i];
+        error += ((double)t->exported[i] - e) * ((double)t->exported[i] - e);
+        norm += e * e;
+    }
+    if (!(sqrt(error) <= tolerance * sqrt(norm) + 1e-9))
+        fail_msg("%s, %s, batch %u: %s is off by %.2e of its norm %.2e", t->net.backend->name,
+                 q->name, t->n, what, sqrt(error / norm), sqrt(norm));
+}
+
+/* Loss, gradient and fused step on every instruction set. */
+static void check(struct trial *t, double tolerance)
+{
+    const double expected = reference_gradient(&t->reference);
+    const struct backend *backends[3];
+    const size_t n_backends = backend_list(backends, 3);
+    float *w = case_memory(t->net.n_weights * sizeof *w);
+    double *stepped = reference_zeros(t->net.n_weights);
+    const double rate = 0.5;
+    for (uint64_t i = 0; i < t->net.n_weights; i++)
+        stepped[i] = t->reference.w[i] - rate * t->reference.dw[i];
+    for (size_t b = 0; b < n_backends; b++) {
+        double loss = 0;
+        t->net.backend = backends[b];
+        struct pass pass = pass_of(t);
+        memset(t->grad, 0xff, t->net.n_weights * sizeof *t->grad);
+        memset(t->workspace, 0x7f, network_workspace_bytes(&t->net, t->n, t->n));
+        pass.target = t->grad;
+        pass.scale = 1;
+        network_train(&pass, t->label, &loss);
+        if (!(fabs(loss - expected) <= tolerance * expected))
+            fail_msg("%s: loss %.9g, expected %.9g", backends[b]->name, loss, expected);
+        for (int p = 0; p < t->net.n_parameters; p++)
+            compare(t, "gradient", p, t->grad, t->reference.dw, tolerance);
+        memcpy(w, t->w, t->net.n_weights * sizeof *w);
+        pass.w = w;
+        pass.target = w;
+        pass.scale = (float)-rate;
+        pass.add = true;
+        network_train(&pass, t->label, &loss);
+        for (int p = 0; p < t->net.n_parameters; p++)
+            compare(t, "fused step", p, w, stepped, tolerance);
+    }
+    free(w);
+    free(stepped);
+}
+
+static int convolve(struct network *net, int x, const char *name, uint32_t channels,
+                    uint32_t kernel, uint32_t stride, uint32_t padding, bool relu)
+{
+    return network_convolution(net, x,
+                               &(struct convolution){.name = name,
+                                                     .channels = channels,
+                                                     .kernel = kernel,
+                                                     .stride = stride,
+                                                     .padding = padding,
+                                                     .relu = relu});
+}
+
+static void head(struct network *net, int x)
+{
+    network_linear(net, x, &(struct convolution){.name = "head", .channels = net->classes});
+}
+
+/* A little of everything: both branches of a sum, a concatenation, every layer type. */
+static void describe_everything(struct network *net)
+{
+    int x = convolve(net, NETWORK_PICTURE, "stem", 6, 3, 2, 1, true);
+    x = network_max_pool(net, x, 3, 2, 1, false);
+    int y = convolve(net, x, "a", 6, 3, 1, 1, false);
+    y = network_group_norm(net, y, "norm_a", 2, x, true);
+    const int both = network_concatenation(net, y, 7);
+    network_convolution_into(
+        net, y, &(struct convolution){.name = "b", .channels = 4, .kernel = 1, .relu = true}, both,
+        0);
+    network_convolution_into(
+        net, y,
+        &(struct convolution){
+            .name = "c", .channels = 3, .kernel = 3, .padding = 1, .no_bias = true},
+        both, 4);
+    x = network_max_pool(net, both, 3, 2, 0, true);
+    y = network_group_norm(net, x, "norm_d", 1, -1, false);
+    y = network_dropout(net, y, 0.3);
+    x = convolve(net, y, "d", 4, 1, 2, 0, true);
+    y = network_average(net, x);
+    head(net, y);
+}
+
+static void reference_has_the_gradient_of_its_loss(void **state)
+{
+    (void)state;
+    struct trial t;
+    begin(&t, 2, 13, 9);
+    describe_everything(&t.net);
+    finish(&t, 3);
+    reference_gradient(&t.reference);
+    double *w = t.reference.w;
+    const double h = 1e-6;
+    for (uint64_t i = 0; i < t.net.n_weights; i++) {
+        const double middle = w[i];
+        w[i] = middle + h;
+        const double above = reference_loss(&t.reference);
+        w[i] = middle - h;
+        const double below = reference_loss(&t.reference);
+        w[i] = middle;
+        const double slope = (above - below) / (2 * h);
+        if (fabs(slope - t.reference.dw[i]) > 1e-7)
+            fail_msg("weight %d: slope %.9g, gradient %.9g", (int)i, slope, t.reference.dw[i]);
+    }
+    end(&t);
+}
+
+static void every_layer_type(void **state)
+{
+    (void)state;
+    static const uint32_t batches[] = {1, 3, 16, 17};
+    static const uint32_t sizes[][3] = {{2, 13, 9}, {1, 28, 28}, {3, 33, 17}, {4, 7, 40}};
+    for (size_t s = 0; s < 4; s++)
+        for (size_t b = 0; b < 4; b++) {
+            struct trial t;
+            begin(&t, sizes[s][0], sizes[s][1], sizes[s][2]);
+            describe_everything(&t.net);
+            finish(&t, batches[b]);
+            check(&t, 1e-5);
+            end(&t);
+        }
+}
+
+/* One convolution between a 1x1 convolution and the head. */
+static void check_convolution(uint32_t height, uint32_t width, uint32_t in, uint32_t out,
+                              uint32_t kernel, uint32_t stride, uint32_t padding, uint32_t n)
+{
+    struct trial t;
+    begin(&t, 3, height, width);
+    int x = convolve(&t.net, NETWORK_PICTURE, "stem", in, 1, 1, 0, false);
+    x = convolve(&t.net, x, "convolution", out, kernel, stride, padding, true);
+    x = network_average(&t.net, x);
+    head(&t.net, x);
+    finish(&t, n);
+    check(&t, 1e-5);
+    end(&t);
+}
+
+static void shapes_of_cnn(void **state)
+{
+    (void)state;
+    check_convolution(16, 16, 256, 64, 3, 1, 1, 3);
+    check_convolution(14, 14, 256, 64, 3, 1, 1, 1);
+    check_convolution(16, 8, 256, 64, 3, 1, 1, 1);
+}
+
+static void shapes_of_squeezenet(void **state)
+{
+    (void)state;
+    static const uint32_t shape[][3] = {/* in, out, kernel */
+                                        {64, 16, 1},  {16, 64, 1},  {16, 64, 3},  {128, 16, 1},
+                                        {128, 32, 1}, {32, 128, 3}, {256, 48, 1}, {48, 192, 3},
+                                        {384, 64, 1}, {64, 256, 3}, {512, 10, 1}};
+    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
+        check_convolution(7, 7, shape[i][0], shape[i][1], shape[i][2], 1, shape[i][2] / 2, 3);
+        check_convolution(3, 3, shape[i][0], shape[i][1], shape[i][2], 1, shape[i][2] / 2, 16);
+        check_convolution(1, 1, shape[i][0], shape[i][1], shape[i][2], 1, shape[i][2] / 2, 17);
+        check_convolution(1, 2, shape[i][0], shape[i][1], shape[i][2], 1, shape[i][2] / 2, 1);
+    }
+}
+
+static void shapes_of_resnet18(void **state)
+{
+    (void)state;
+    uint32_t size = 8;
+    for (uint32_t channels = 64; channels <= 512; channels *= 2, size /= 2) {
+        if (channels > 64) {
+            check_convolution(2 * size, 2 * size, channels / 2, channels, 3, 2, 1, 3);
+            check_convolution(2 * size, 2 * size, channels / 2, channels, 1, 2, 0, 17);
+        }
+        check_convolution(size, size, channels, channels, 3, 1, 1, channels == 64 ? 3 : 16);
+        check_convolution(size, size, channels, channels, 3, 1, 1, 1);
+    }
+    check_convolution(9, 5, 64, 64, 3, 1, 1, 17);
+    check_convolution(5, 3, 64, 128, 3, 2, 1, 3);
+}
+
+static void first_convolutions(void **state)
+{
+    (void)state;
+    static const uint32_t size[][3] = {{3, 32, 32}, {1, 28, 28}, {2, 33, 17}};
+    for (size_t i = 0; i < 3; i++)
+        for (uint32_t model = 0; model < 3; model++) {
+            struct trial t;
+            begin(&t, size[i][0], size[i][1], size[i][2]);
+            int x;
+            if (model == 0) {
+                x = convolve(&t.net, NETWORK_PICTURE, "conv1", 256, 3, 1, 1, i == 2);
+                x = network_max_pool(&t.net, x, 2, 2, 0, false);
+            } else if (model == 1) {
+                x = convolve(&t.net, NETWORK_PICTURE, "features.0", 64, 3, 2, 0, true);
+                x = network_max_pool(&t.net, x, 3, 2, 0, true);
+            } else {
+                x = convolve(&t.net, NETWORK_PICTURE, "conv1", 64, 7, 2, 3, false);
+                x = network_group_norm(&t.net, x, "bn1", 2, -1, true);
+                x = network_max_pool(&t.net, x, 3, 2, 1, false);
+            }
+            head(&t.net, network_average(&t.net, x));
+            finish(&t, i == 0 ? 16 : 3);
+            check(&t, 1e-5);
+            end(&t);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reference_has_the_gradient_of_its_loss),
+        cmocka_unit_test(every_layer_type),
+        cmocka_unit_test(shapes_of_cnn),
+        cmocka_unit_test(shapes_of_squeezenet),
+        cmocka_unit_test(shapes_of_resnet18),
+        cmocka_unit_test(first_convolutions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
