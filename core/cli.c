@@ -1,12 +1,271 @@
 /* cli.c - command line of the osafl program. */
 #include "cli.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli_help.h"
+#include "cli_options.h"
+#include "diagnostics.h"
+#include "experiment.h"
+#include "suggest.h"
+
+struct command {
+    const char *name;
+    const char *args; /* for help */
+    const char *doc;  /* one sentence; after \v what follows the options */
+    int (*run)(const struct command *self, int argc, char **argv);
+    unsigned groups; /* of options, CLI_* */
+    size_t at_least; /* arguments */
+    size_t at_most;
+};
+
+/* What a command works with; zero, then work_begin(). */
+struct work {
+    struct cli_options options;
+    struct diagnostics *d;
+    struct loader *loader;
+};
+
+static bool work_begin(struct work *w, const struct command *c, int argc, char **argv)
+{
+    cli_options_parse(&w->options, argc, argv, c->groups, c->args, c->doc, c->at_least, c->at_most);
+    w->d = diagnostics_create();
+    if (w->d == NULL) {
+        fputs("osafl: out of memory\n", stderr);
+        return false;
+    }
+    w->loader = loader_create(w->options.plugin_dirs, w->options.n_plugin_dirs, w->d);
+    return w->loader != NULL;
+}
+
+/* Prints what there is to say and returns the exit status. */
+static int work_end(struct work *w, int status)
+{
+    int result = status;
+    if (w->d != NULL) {
+        diagnostics_print(w->d, stderr);
+        if (diagnostics_errors(w->d) > 0 && status == EXIT_RUN_OK)
+            result = EXIT_USAGE;
+    }
+    if (w->loader != NULL)
+        loader_destroy(w->loader);
+    diagnostics_destroy(w->d);
+    cli_options_free(&w->options);
+    if (fflush(stdout) != 0 && result == EXIT_RUN_OK) {
+        perror("osafl: standard output");
+        result = EXIT_RUN_FAILED;
+    }
+    return result;
+}
+
+/* The kind of "KIND.plugin=help"; 0: it is none. */
+static uint32_t asks_for_plugins(const char *assignment)
+{
+    static const char rest[] = ".plugin=help";
+    const size_t n = strcspn(assignment, ".");
+    char kind[16] = "";
+    if (n >= sizeof(kind) || strcmp(assignment + n, rest) != 0)
+        return 0;
+    memcpy(kind, assignment, n);
+    return kind_from_name(kind);
+}
+
+static bool answer_questions(const struct work *w)
+{
+    bool asked = false;
+    for (size_t i = 0; i < w->options.n_set; i++) {
+        const uint32_t kind = asks_for_plugins(w->options.set[i]);
+        if (kind != 0)
+            help_list_plugins(w->loader, kind, stdout, w->d);
+        asked = asked || kind != 0;
+    }
+    return asked;
+}
+
+static struct experiment *load(const struct work *w, const char *file)
+{
+    const struct experiment_options o = {
+        .set = w->options.set, .n_set = w->options.n_set, .loader = w->loader};
+    return experiment_load(file, &o, w->d);
+}
+
+/* ---- commands ---- */
+
+static int run_files(struct work *w)
+{
+    const size_t n = w->options.n_arguments;
+    struct experiment **all = calloc(n, sizeof(*all));
+    int status = EXIT_RUN_OK;
+    if (all == NULL)
+        return EXIT_RUN_FAILED;
+    /* All files are checked before the first one runs. */
+    for (size_t i = 0; i < n; i++)
+        all[i] = load(w, w->options.arguments[i]);
+    if (n > 1 && w->options.run.out != NULL)
+        diagnostics_error(w->d, NULL, 0, "--out names the folder of one run, but there are %zu", n);
+    if (diagnostics_errors(w->d) > 0)
+        status = EXIT_USAGE;
+    for (size_t i = 0; i < n && (status == EXIT_RUN_OK || status == EXIT_RUN_FAILED); i++) {
+        const int one = run_command(all[i], w->loader, &w->options.run);
+        if (one != EXIT_RUN_OK)
+            status = one;
+    }
+    for (size_t i = 0; i < n; i++)
+        experiment_destroy(all[i]);
+    free(all);
+    return status;
+}
+
+static int command_run(const struct command *self, int argc, char **argv)
+{
+    struct work w = {0};
+    int status = EXIT_USAGE;
+    if (work_begin(&w, self, argc, argv))
+        status = answer_questions(&w) ? EXIT_RUN_OK : run_files(&w);
+    return work_end(&w, status);
+}
+
+static int check_files(struct work *w)
+{
+    int status = EXIT_RUN_OK;
+    for (size_t i = 0; i < w->options.n_arguments; i++) {
+        struct experiment *e = load(w, w->options.arguments[i]);
+        const int one = e != NULL ? check_command(e, w->loader) : EXIT_USAGE;
+        if (one != EXIT_RUN_OK)
+            status = one;
+        experiment_destroy(e);
+    }
+    return status;
+}
+
+static int command_check(const struct command *self, int argc, char **argv)
+{
+    struct work w = {0};
+    int status = EXIT_USAGE;
+    if (work_begin(&w, self, argc, argv))
+        status = answer_questions(&w) ? EXIT_RUN_OK : check_files(&w);
+    return work_end(&w, status);
+}
+
+static int command_resolve(const struct command *self, int argc, char **argv)
+{
+    struct work w = {0};
+    if (!work_begin(&w, self, argc, argv))
+        return work_end(&w, EXIT_USAGE);
+    if (answer_questions(&w))
+        return work_end(&w, EXIT_RUN_OK);
+    struct experiment *e = load(&w, w.options.arguments[0]);
+    int status = EXIT_USAGE;
+    if (e != NULL)
+        status = experiment_write(e, stdout) == OSAFL_OK ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+    experiment_destroy(e);
+    return work_end(&w, status);
+}
+
+static int command_plugins(const struct command *self, int argc, char **argv)
+{
+    struct work w = {0};
+    if (!work_begin(&w, self, argc, argv))
+        return work_end(&w, EXIT_USAGE);
+    const char *name = w.options.n_arguments > 0 ? w.options.arguments[0] : NULL;
+    const uint32_t kind = name != NULL ? kind_from_name(name) : 0;
+    if (name != NULL && kind == 0) {
+        struct suggestion s = suggest_begin(name);
+        for (uint32_t k = 1; k <= LOADER_KINDS; k++)
+            suggest_offer(&s, kind_name(k));
+        diagnostics_error(w.d, NULL, 0, "\"%s\" is no kind of plugin%s%s%s", name,
+                          s.best != NULL ? "; did you mean \"" : "; see osafl help",
+                          s.best != NULL ? s.best : "", s.best != NULL ? "\"?" : "");
+        return work_end(&w, EXIT_USAGE);
+    }
+    help_list_plugins(w.loader, kind, stdout, w.d);
+    return work_end(&w, EXIT_RUN_OK);
+}
+
+static int command_help(const struct command *self, int argc, char **argv)
+{
+    struct work w = {0};
+    int status = EXIT_USAGE;
+    if (work_begin(&w, self, argc, argv)) {
+        const char *topic = w.options.n_arguments > 0 ? w.options.arguments[0] : "";
+        status = help_topic(w.loader, topic, stdout, w.d) ? EXIT_RUN_OK : EXIT_USAGE;
+    }
+    return work_end(&w, status);
+}
+
+static const struct command commands[] = {
+    {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
+     CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
+    {"check", "FILE...",
+     "Check experiments with everything but training: settings, plugins, data files.",
+     command_check, CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
+    {"resolve", "FILE", "Print every setting of an experiment with its origin.", command_resolve,
+     CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
+    {"plugins", "[KIND]", "List the plugins that are found, or those of one kind.", command_plugins,
+     CLI_PLUGINS, 0, 1},
+    {"help", "[GROUP | KIND | KIND/NAME]", "Explain the settings of a group or of a plugin.",
+     command_help, CLI_PLUGINS, 0, 1},
+};
+enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/* ---- the program ---- */
+
+static void print_usage(FILE *to)
+{
+    fputs("Usage: osafl COMMAND [OPTION...] [ARGUMENT...]\n"
+          "Federated learning on resource-constrained wireless clients.\n\n",
+          to);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(to, "  %-8s %-27s %s\n", commands[i].name, commands[i].args, commands[i].doc);
+    fputs("\nosafl COMMAND --help tells a command's options, osafl --version the version.\n"
+          "Exit status: 0 success, 1 the run failed, 2 wrong usage or experiment, 3 interrupted, "
+          "can be resumed.\n",
+          to);
+}
+
+static void print_version(void)
+{
+    printf("osafl %s (plugin interface %d.%d)\n", OSAFL_VERSION, OSAFL_ABI_MAJOR, OSAFL_ABI_MINOR);
+}
+
+static int unknown_command(const char *word)
+{
+    struct suggestion s = suggest_begin(word);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        suggest_offer(&s, commands[i].name);
+    if (s.best != NULL)
+        fprintf(stderr, "osafl: unknown command \"%s\"; did you mean \"%s\"?\n", word, s.best);
+    else
+        fprintf(stderr, "osafl: unknown command \"%s\"; see osafl --help\n", word);
+    return EXIT_USAGE;
+}
 
 int cli_main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    fputs("osafl: this build has no commands\n", stderr);
-    return EXIT_USAGE;
+    argp_err_exit_status = EXIT_USAGE;
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_usage(stdout);
+        return EXIT_RUN_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        print_version();
+        return EXIT_RUN_OK;
+    }
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            char name[32];
+            snprintf(name, sizeof(name), "osafl %s", commands[i].name);
+            argv[1] = name; /* as argp names the program in messages */
+            return commands[i].run(&commands[i], argc - 1, argv + 1);
+        }
+    }
+    return unknown_command(argv[1]);
 }

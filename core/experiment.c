@@ -257,23 +257,35 @@ struct visit {
     void *arg;
 };
 
-/* "default", or where the value stands. */
-static int print_origin(const struct node *n, const char *without, char *out, size_t size)
+/* The name of a file as seen from the experiment file's folder, so that origins do not depend on
+ * where the program was started. */
+static const char *seen_from(const struct node *root, const char *file)
+{
+    const char *slash = strrchr(root->file, '/');
+    const size_t n = slash != NULL ? (size_t)(slash + 1 - root->file) : 0;
+    return strncmp(file, root->file, n) == 0 ? file + n : file;
+}
+
+/* Where the value stands, or `without` when it stands nowhere. */
+static void print_origin(const struct node *root, const struct node *n, const char *without,
+                         char *out, size_t size)
 {
     const char *layer = n != NULL && n->layer != NULL ? n->layer : "";
     const char *separator = layer[0] != '\0' ? ", " : "";
     if (n == NULL)
-        return snprintf(out, size, "%s", without);
-    if (n->line == 0)
-        return snprintf(out, size, "%s%s%s", layer, separator, n->file);
-    return snprintf(out, size, "%s%s%s:%u", layer, separator, n->file, n->line);
+        snprintf(out, size, "%s", without);
+    else if (n->line == 0)
+        snprintf(out, size, "%s%s%s", layer, separator, n->file);
+    else
+        snprintf(out, size, "%s%s%s:%u", layer, separator, seen_from(root, n->file), n->line);
 }
 
 static osafl_status visit_one(const struct visit *v, const char *group, const char *key,
                               const char *text, const osafl_param *p, const struct node *n)
 {
     char origin[4096 + 256];
-    print_origin(n, p != NULL ? "default" : "wanted by the aggregator", origin, sizeof(origin));
+    print_origin(tree_root(v->e->tree), n, p != NULL ? "default" : "wanted by the aggregator",
+                 origin, sizeof(origin));
     const struct setting s = {
         .group = group, .key = key, .text = text, .param = p, .origin = origin};
     return v->visitor(v->arg, &s);

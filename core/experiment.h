@@ -120,7 +120,9 @@ struct setting {
     const char *key;          /* "seed", "plugin", ... */
     const char *text;         /* canonical value, as libconfig reads it */
     const osafl_param *param; /* NULL: the name of a plugin */
-    const char *origin;       /* "default", "quickstart.cfg:12", "--set", "case \"osafl\", file:3" */
+    /* "default", "quickstart.cfg:12" (as seen from the experiment file's folder), "--set",
+     * "case \"osafl\", quickstart.cfg:30", "wanted by the aggregator". */
+    const char *origin;
 };
 
 /* A failure ends the visit and is returned. */

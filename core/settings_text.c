@@ -295,10 +295,11 @@ void settings_describe(const osafl_param *table, uint32_t n, uint32_t stride, vo
         print_spec(&s, p);
         snprintf(doc, sizeof(doc), "%s%s%s%s", p->doc, p->unit != NULL ? " [" : "",
                  p->unit != NULL ? p->unit : "", p->unit != NULL ? "]" : "");
-        fprintf(file, "  %-*s  %-*s  ", (int)name_width, p->name, (int)spec_width, spec);
         /* A long list of choices has the sentence on the next line. */
         if (s.length > spec_width)
-            fprintf(file, "\n%*s", (int)column, "");
+            fprintf(file, "  %-*s  %s\n%*s", (int)name_width, p->name, spec, (int)column, "");
+        else
+            fprintf(file, "  %-*s  %-*s  ", (int)name_width, p->name, (int)spec_width, spec);
         print_wrapped(file, doc, column);
     }
 }

@@ -1,0 +1,170 @@
+/* cli_help.c - the commands that tell what there is: plugins, their settings, groups. */
+#include "cli_help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "loader.h"
+#include "schema.h"
+#include "settings.h"
+#include "suggest.h"
+
+static const char *const questions[LOADER_KINDS + 1] = {
+    [OSAFL_KIND_DATASET] = "which labelled samples exist, and what does a sample look like?",
+    [OSAFL_KIND_MODEL] = "what are loss and gradient of the parameters on a batch?",
+    [OSAFL_KIND_CHANNEL] = "what is a client's gain to the base station in a round?",
+    [OSAFL_KIND_RESOURCE] = "may a client take part, with how many local rounds, clock and power?",
+    [OSAFL_KIND_OPTIMIZER] = "how does a client step from its gradient?",
+    [OSAFL_KIND_QUANTIZER] = "what of an update goes over the uplink, and how many bits is it?",
+    [OSAFL_KIND_DELETION] = "which stored samples go when new ones arrive?",
+    [OSAFL_KIND_AGGREGATOR] = "how do the updates of a round change the global model?",
+};
+
+static void list_kind(struct loader *l, uint32_t kind, FILE *to, struct diagnostics *d)
+{
+    char **names = NULL;
+    size_t n = 0;
+    size_t width = 0;
+    if (loader_names(l, kind, &names, &n) != OSAFL_OK) {
+        diagnostics_error(d, NULL, 0, "the plugin folders cannot be read");
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        width = strlen(names[i]) > width ? strlen(names[i]) : width;
+    fprintf(to, "%s: %s\n", kind_name(kind), questions[kind]);
+    for (size_t i = 0; i < n; i++) {
+        const struct loaded_plugin *p = loader_load(l, kind, names[i], d, NULL, 0);
+        if (p != NULL)
+            fprintf(to, "  %-*s  %-8s %s\n", (int)width, names[i], p->plugin->version,
+                    p->plugin->summary);
+    }
+    if (n == 0)
+        fputs("  (none found)\n", to);
+    loader_free_names(names, n);
+}
+
+void help_list_plugins(struct loader *l, uint32_t kind, FILE *to, struct diagnostics *d)
+{
+    for (uint32_t k = 1; k <= LOADER_KINDS; k++) {
+        if (kind == 0 && k > 1)
+            fputc('\n', to);
+        if (kind == 0 || kind == k)
+            list_kind(l, k, to, d);
+    }
+}
+
+static void print_metrics(const osafl_plugin *p, FILE *to)
+{
+    size_t width = 0;
+    for (uint32_t i = 0; i < p->n_metrics; i++) {
+        const size_t n = strlen(OSAFL_AT(osafl_metric, p->metrics, p->metric_size, i)->name);
+        width = n > width ? n : width;
+    }
+    fputs("\nmetrics\n", to);
+    for (uint32_t i = 0; i < p->n_metrics; i++) {
+        const osafl_metric *m = OSAFL_AT(osafl_metric, p->metrics, p->metric_size, i);
+        fprintf(to, "  %-*s  %-10s  %s", (int)width, m->name,
+                m->scope == OSAFL_PER_CLIENT ? "per client" : "per round", m->doc);
+        if (m->unit != NULL)
+            fprintf(to, " [%s]", m->unit);
+        fputs(m->better == OSAFL_HIGHER  ? ", the higher the better\n"
+              : m->better == OSAFL_LOWER ? ", the lower the better\n"
+                                         : "\n",
+              to);
+    }
+}
+
+static void print_about(const struct loaded_plugin *loaded, FILE *to)
+{
+    const osafl_plugin *p = loaded->plugin;
+    fputc('\n', to);
+    if (p->features != NULL && p->features[0] != NULL) {
+        fputs("features  ", to);
+        for (size_t i = 0; p->features[i] != NULL; i++)
+            fprintf(to, "%s%s", i > 0 ? ", " : "", p->features[i]);
+        fputc('\n', to);
+    }
+    if (p->cite != NULL)
+        fprintf(to, "source    %s\n", p->cite);
+    fprintf(to, "version   %s, for ABI %u.%u\n", p->version, p->abi_major, p->abi_minor);
+    fprintf(to, "license   %s\n", p->license);
+    if (p->url != NULL)
+        fprintf(to, "url       %s\n", p->url);
+    fprintf(to, "file      %s\n", loaded->path);
+}
+
+bool help_plugin(struct loader *l, uint32_t kind, const char *name, FILE *to, struct diagnostics *d)
+{
+    const struct loaded_plugin *loaded = loader_load(l, kind, name, d, NULL, 0);
+    if (loaded == NULL)
+        return false;
+    const osafl_plugin *p = loaded->plugin;
+    fprintf(to, "%s/%s: %s\n\n", kind_name(kind), p->name, p->summary);
+    if (p->n_params > 0) {
+        fprintf(to, "settings, in the group %s.%s\n", kind_name(kind), p->name);
+        settings_describe(p->params, p->n_params, p->param_size, to);
+    } else {
+        fputs("no settings\n", to);
+    }
+    if (p->n_metrics > 0)
+        print_metrics(p, to);
+    print_about(loaded, to);
+    return true;
+}
+
+bool help_group(const char *name, FILE *to)
+{
+    const struct schema_group *g = schema_find(name);
+    if (g == NULL)
+        return false;
+    fprintf(to, "%s%s%s\n", g->name, g->name[0] != '\0' ? ": " : "", g->doc);
+    settings_describe(g->table, g->n, sizeof(osafl_param), to);
+    return true;
+}
+
+void help_overview(FILE *to)
+{
+    fputs("An experiment file holds settings, groups of settings, and for each kind of plugin the "
+          "one to use.\n\n",
+          to);
+    help_group("", to);
+    fputs("\ngroups (osafl help GROUP)\n", to);
+    for (size_t i = 0; i < schema_n_groups; i++) {
+        if (schema_groups[i].name[0] != '\0')
+            fprintf(to, "  %-12s%s\n", schema_groups[i].name, schema_groups[i].doc);
+    }
+    fputs("\nkinds of plugins (osafl help KIND, osafl help KIND/NAME)\n", to);
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
+        fprintf(to, "  %-12s%s\n", kind_name(kind), questions[kind]);
+}
+
+bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostics *d)
+{
+    const size_t n = strcspn(topic, "/.");
+    char kind_text[16] = "";
+    if (topic[0] == '\0') {
+        help_overview(to);
+        return true;
+    }
+    if (help_group(topic, to))
+        return true;
+    if (n < sizeof(kind_text))
+        memcpy(kind_text, topic, n);
+    const uint32_t kind = kind_from_name(kind_text);
+    if (kind != 0 && topic[n] != '\0')
+        return help_plugin(l, kind, topic + n + 1, to, d);
+    if (kind != 0) {
+        list_kind(l, kind, to, d);
+        return true;
+    }
+    struct suggestion s = suggest_begin(topic[n] != '\0' ? kind_text : topic);
+    for (size_t i = 0; i < schema_n_groups; i++)
+        suggest_offer(&s, schema_groups[i].name);
+    for (uint32_t k = 1; k <= LOADER_KINDS; k++)
+        suggest_offer(&s, kind_name(k));
+    diagnostics_error(d, NULL, 0, "there is no help on \"%s\"%s%s%s", topic,
+                      s.best != NULL ? "; did you mean \"" : "; see osafl help",
+                      s.best != NULL ? s.best : "", s.best != NULL ? "\"?" : "");
+    return false;
+}
