@@ -1,0 +1,786 @@
+/* engine.c - the round loop. */
+#include "engine.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine_state.h"
+#include "memory.h"
+#include "message.h"
+#include "osafl/random.h"
+#include "pool.h"
+#include "streams.h"
+
+/* Room for the name of a label's measure. */
+#define COLUMN_NAME_BYTES 96
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint32_t count_clients(const struct engine *e)
+{
+    return e->session->facts.clients;
+}
+
+static bool is_centralised(const struct engine *e)
+{
+    return e->session->aggregator.centralised != 0;
+}
+
+/* ---- making and unmaking ------------------------------------------------------------------- */
+
+static float *new_vector(const struct engine *e)
+{
+    return memory_zeroed(e->session->codec.dim, sizeof(float), VECTOR_ALIGNMENT);
+}
+
+static bool make_answer(struct engine *e)
+{
+    const size_t n = count_clients(e);
+    double *memory = calloc(n, 8 * sizeof(double));
+    if (memory == NULL)
+        return false;
+    uint32_t *counts = (uint32_t *)(void *)(memory + 7 * n);
+    e->answer_memory = memory;
+    e->answer = (osafl_resource_answer){
+        .struct_size = sizeof e->answer,
+        .clients = (uint32_t)n,
+        .clock_hz = memory,
+        .power_w = memory + n,
+        .bandwidth_hz = memory + 2 * n,
+        .compute_s = memory + 3 * n,
+        .upload_s = memory + 4 * n,
+        .compute_j = memory + 5 * n,
+        .upload_j = memory + 6 * n,
+        .local_rounds = counts,
+        .reason = counts + n,
+    };
+    return true;
+}
+
+static bool make_round_arrays(struct engine *e)
+{
+    const size_t n = count_clients(e);
+    e->present = calloc(n, sizeof *e->present);
+    e->gain = calloc(n, sizeof *e->gain);
+    e->reason = calloc(n, sizeof *e->reason);
+    e->train_loss = calloc(n, sizeof *e->train_loss);
+    e->entropy = calloc(n, sizeof *e->entropy);
+    e->state = calloc(e->trainees, sizeof *e->state);
+    e->task = calloc(e->trainees, sizeof *e->task);
+    e->result = calloc(e->trainees, sizeof *e->result);
+    e->order = calloc(e->trainees, sizeof *e->order);
+    if (e->session->experiment->evaluation.per_client) {
+        e->local_measure = calloc(n, sizeof *e->local_measure);
+        if (e->local_measure == NULL)
+            return false;
+    }
+    if (is_centralised(e)) {
+        uint64_t total = 0;
+        for (size_t u = 0; u < n; u++)
+            total += world_population(e->world)->samples[u];
+        e->pooled_sample = memory_zeroed(total, sizeof(uint64_t), VECTOR_ALIGNMENT);
+        e->pooled_histogram = calloc(e->session->dataset.labels, sizeof(uint32_t));
+        if (e->pooled_sample == NULL || e->pooled_histogram == NULL)
+            return false;
+    }
+    return make_answer(e) && e->present != NULL && e->gain != NULL && e->reason != NULL &&
+           e->train_loss != NULL && e->entropy != NULL && e->state != NULL && e->task != NULL &&
+           e->result != NULL && e->order != NULL;
+}
+
+static bool make_vectors(struct engine *e)
+{
+    const uint32_t n = e->session->aggregator.broadcast_vectors;
+    e->w = new_vector(e);
+    e->broadcast = calloc((size_t)n + 1, sizeof(float *));
+    if (e->w == NULL || e->broadcast == NULL)
+        return false;
+    for (uint32_t j = 0; j < n; j++) {
+        e->broadcast[j] = new_vector(e);
+        if (e->broadcast[j] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool make_workers(struct engine *e)
+{
+    e->threads = pool_threads(e->session->context.pool);
+    e->workers = calloc(e->threads, sizeof(struct worker *));
+    if (e->workers == NULL)
+        return false;
+    for (unsigned j = 0; j < e->threads; j++) {
+        e->workers[j] = worker_create(e->session);
+        if (e->workers[j] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static const osafl_metric *measure_of(const struct engine *e, uint32_t m)
+{
+    return OSAFL_AT(osafl_metric, e->session->model.measures, e->session->model.measure_size, m);
+}
+
+/* Columns: the model's measures, then "accuracy_label_0", ... where labels are reported. */
+static bool make_columns(struct engine *e)
+{
+    const uint32_t measures = e->session->model.n_measures;
+    const uint32_t labels =
+        e->session->experiment->evaluation.per_class ? e->session->dataset.labels : 0;
+    struct measure_columns *k = &e->columns;
+    k->n = measures + labels;
+    k->name = calloc(k->n, sizeof *k->name);
+    k->value = calloc(k->n, sizeof *k->value);
+    k->text = calloc((size_t)labels + 1, COLUMN_NAME_BYTES);
+    if (k->name == NULL || k->value == NULL || k->text == NULL)
+        return false;
+    for (uint32_t m = 0; m < measures; m++)
+        k->name[m] = measure_of(e, m)->name;
+    for (uint32_t label = 0; label < labels; label++) {
+        char *text = k->text + (size_t)label * COLUMN_NAME_BYTES;
+        snprintf(text, COLUMN_NAME_BYTES, "%.48s_label_%u", measure_of(e, 0)->name, label);
+        k->name[measures + label] = text;
+    }
+    return true;
+}
+
+static osafl_status initialise_model(struct engine *e, char *message)
+{
+    const struct instance *model = &e->session->instance[OSAFL_KIND_MODEL];
+    osafl_call c;
+    call_begin(&c, model, OSAFL_NO_CLIENT, 0);
+    osafl_status status = session_model(e->session)->init(model->self, &c, e->w);
+    for (uint64_t i = 0; status == OSAFL_OK && i < e->session->codec.dim; i++)
+        if (!isfinite(e->w[i]))
+            status = core_host.fail(&c, OSAFL_E_NUMERIC, "init() makes a parameter %llu of %g",
+                                    (unsigned long long)i, (double)e->w[i]);
+    return session_end_call(&c, status, message);
+}
+
+osafl_status engine_create(struct session *s, struct world *world, struct engine **out,
+                           char *message)
+{
+    *out = NULL;
+    struct engine *e = calloc(1, sizeof *e);
+    if (e == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    e->session = s;
+    e->world = world;
+    e->trainees = is_centralised(e) ? 1 : count_clients(e);
+    e->trainer = (struct trainer){.session = s, .attack = &e->attack};
+    pthread_mutex_init(&e->progress_lock, NULL);
+    /* Pooled training has no clients who could attack. */
+    osafl_status status = is_centralised(e) ? OSAFL_OK : attack_create(&e->attack, s->experiment);
+    if (status == OSAFL_OK && make_vectors(e) && make_round_arrays(e) && make_columns(e) &&
+        evaluation_create(s, &e->evaluation) && make_workers(e))
+        status = initialise_model(e, message);
+    else
+        status = message_fail(message, OSAFL_E_NOMEM,
+                              "out of memory for a run of %u clients on %u threads with %llu "
+                              "parameters; fewer threads (--threads) take less",
+                              count_clients(e), pool_threads(s->context.pool),
+                              (unsigned long long)s->codec.dim);
+    if (status != OSAFL_OK) {
+        engine_destroy(e);
+        return status;
+    }
+    *out = e;
+    return OSAFL_OK;
+}
+
+static void free_results(struct engine *e)
+{
+    for (uint32_t k = 0; e->result != NULL && k < e->n_tasks; k++)
+        train_result_free(e->session, &e->result[k]);
+    e->n_tasks = 0;
+}
+
+void engine_destroy(struct engine *e)
+{
+    if (e == NULL)
+        return;
+    free_results(e);
+    for (unsigned j = 0; e->workers != NULL && j < e->threads; j++)
+        worker_destroy(e->workers[j]);
+    free(e->workers);
+    for (uint32_t k = 0; e->state != NULL && k < e->trainees; k++)
+        client_state_free(e->session, &e->state[k]);
+    for (uint32_t j = 0; e->broadcast != NULL && j < e->session->aggregator.broadcast_vectors; j++)
+        memory_free(e->broadcast[j]);
+    free(e->broadcast);
+    memory_free(e->w);
+    kept_updates_free(&e->kept);
+    evaluation_destroy(&e->evaluation);
+    attack_destroy(&e->attack);
+    free(e->columns.name);
+    free(e->columns.value);
+    free(e->columns.text);
+    free(e->present);
+    free(e->gain);
+    free(e->reason);
+    free(e->train_loss);
+    free(e->entropy);
+    free(e->local_measure);
+    free(e->state);
+    free(e->task);
+    free(e->result);
+    free(e->order);
+    free(e->answer_memory);
+    memory_free(e->pooled_sample);
+    free(e->pooled_histogram);
+    pthread_mutex_destroy(&e->progress_lock);
+    free(e);
+}
+
+uint32_t engine_round(const struct engine *e)
+{
+    return e->round;
+}
+
+const float *engine_model(const struct engine *e)
+{
+    return e->w;
+}
+
+const char *const *engine_measures(const struct engine *e, uint32_t *n)
+{
+    *n = e->columns.n;
+    return e->columns.name;
+}
+
+/* ---- who takes part ------------------------------------------------------------------------ */
+
+static osafl_status ask_channel(struct engine *e, char *message)
+{
+    const struct instance *channel = &e->session->instance[OSAFL_KIND_CHANNEL];
+    osafl_call c;
+    call_begin(&c, channel, OSAFL_NO_CLIENT, e->round);
+    osafl_status status = session_channel(e->session)->gains(channel->self, &c, e->round, e->gain);
+    for (uint32_t u = 0; status == OSAFL_OK && u < count_clients(e); u++)
+        if (!(e->gain[u] >= 0.0 && isfinite(e->gain[u])))
+            status = core_host.fail(&c, OSAFL_E_NUMERIC, "gains() gives client %u a gain of %g", u,
+                                    e->gain[u]);
+    return session_end_call(&c, status, message);
+}
+
+static void clear_answer(struct engine *e)
+{
+    const size_t n = count_clients(e);
+    memset(e->answer_memory, 0, n * 8 * sizeof(double));
+    for (size_t u = 0; u < n; u++)
+        e->answer.bandwidth_hz[u] = e->session->link.bandwidth_hz;
+}
+
+static bool is_amount(double x)
+{
+    return x >= 0.0 && isfinite(x);
+}
+
+/* An answer that the rest of the round can rely on. */
+static osafl_status check_answer(const struct engine *e, osafl_call *c)
+{
+    const osafl_resource_answer *a = &e->answer;
+    for (uint32_t u = 0; u < count_clients(e); u++) {
+        const bool in = a->local_rounds[u] > 0;
+        if (a->local_rounds[u] > e->session->facts.max_local_rounds)
+            return core_host.fail(c, OSAFL_E_BUG, "solve() gives client %u %u local rounds", u,
+                                  a->local_rounds[u]);
+        if (a->reason[u] > OSAFL_OUT_POLICY || in == (a->reason[u] != 0))
+            return core_host.fail(c, OSAFL_E_BUG,
+                                  "solve() gives client %u %u local rounds with reason %u", u,
+                                  a->local_rounds[u], a->reason[u]);
+        if (in && !e->present[u])
+            return core_host.fail(c, OSAFL_E_BUG, "solve() lets client %u in, who was not asked",
+                                  u);
+        if (!is_amount(a->clock_hz[u]) || !is_amount(a->power_w[u]) ||
+            !is_amount(a->bandwidth_hz[u]) || !is_amount(a->compute_s[u]) ||
+            !is_amount(a->upload_s[u]) || !is_amount(a->compute_j[u]) || !is_amount(a->upload_j[u]))
+            return core_host.fail(c, OSAFL_E_NUMERIC,
+                                  "solve() gives client %u a value that is negative or not finite",
+                                  u);
+    }
+    return OSAFL_OK;
+}
+
+static double sample_bits(const struct session *s)
+{
+    const double set = s->experiment->clients.sample_bits;
+    /* The paper's cost model takes 128 x 128 samples of 32 bits a channel, whatever the network
+     * really trains on: ALGORITHMS.md 2. */
+    return set > 0.0 ? set : (double)s->dataset.channels * 128.0 * 128.0 * 32.0;
+}
+
+static osafl_status ask_resource_policy(struct engine *e, char *message)
+{
+    const struct session *s = e->session;
+    const struct population *p = world_population(e->world);
+    const struct instance *policy = &s->instance[OSAFL_KIND_RESOURCE];
+    clear_answer(e);
+    const osafl_resource_problem problem = {
+        .struct_size = sizeof problem,
+        .clients = p->clients,
+        .round = e->round,
+        .max_local_rounds = s->facts.max_local_rounds,
+        .minibatches = s->facts.minibatches,
+        .batch = s->facts.batch,
+        .deadline_s = s->facts.deadline_s,
+        .payload_bits = s->slots * codec_payload_bits(&s->codec),
+        .noise_w_per_hz = s->link.noise_w_per_hz,
+        .capacitance = s->experiment->clients.capacitance,
+        .sample_bits = sample_bits(s),
+        .present = e->present,
+        .gain = e->gain,
+        .bandwidth_hz = e->answer.bandwidth_hz,
+        .cycles_per_bit = p->cycles_per_bit,
+        .energy_budget_j = p->energy_budget_j,
+        .clock_max_hz = p->clock_max_hz,
+        .power_max_w = p->power_max_w,
+        .samples = p->samples,
+    };
+    osafl_call c;
+    call_begin(&c, policy, OSAFL_NO_CLIENT, e->round);
+    osafl_status status = session_resource(s)->solve(policy->self, &c, &problem, &e->answer);
+    if (status == OSAFL_OK)
+        status = check_answer(e, &c);
+    return session_end_call(&c, status, message);
+}
+
+/* ---- local training ------------------------------------------------------------------------ */
+
+/* A draw of its own for every client and round, whoever takes part. */
+static bool uplink_loses(const struct engine *e, uint32_t client)
+{
+    const double probability = e->session->experiment->uplink.loss_probability;
+    uint32_t word[2];
+    if (probability <= 0.0)
+        return false;
+    streams_fill(e->session->context.seed, 0, STREAM_UPLINK_LOSS, client, e->round, 0, word, 2);
+    return osafl_uniform(word) < probability;
+}
+
+/* SGD steps of a task. */
+static uint64_t steps_of(const struct engine *e, const struct train_task *task)
+{
+    const uint64_t batch = e->session->facts.batch;
+    const uint64_t pass = (task->store.n + batch - 1) / batch;
+    return task->local_rounds * (task->minibatches > 0 ? task->minibatches : pass);
+}
+
+static void add_task(struct engine *e, uint32_t client, const struct train_task *task)
+{
+    struct train_task *t = &e->task[e->n_tasks];
+    *t = *task;
+    t->client = client;
+    t->round = e->round;
+    t->w = e->w;
+    t->broadcast = (const float *const *)e->broadcast;
+    t->state = &e->state[client];
+    e->result[e->n_tasks] = (struct train_result){0};
+    e->n_tasks++;
+}
+
+static void list_client_tasks(struct engine *e)
+{
+    for (uint32_t u = 0; u < count_clients(e); u++) {
+        e->reason[u] = e->answer.reason[u];
+        if (e->answer.local_rounds[u] == 0)
+            continue;
+        const struct train_task task = {
+            .local_rounds = e->answer.local_rounds[u],
+            .minibatches = (uint64_t)e->session->experiment->training.minibatches,
+            .store = world_store(e->world, u),
+            .lost = uplink_loses(e, u),
+        };
+        add_task(e, u, &task);
+    }
+}
+
+/* SGD steps that all clients together would take with the most local rounds. */
+static uint64_t steps_of_all_clients(const struct engine *e)
+{
+    const uint64_t minibatches = (uint64_t)e->session->experiment->training.minibatches;
+    uint64_t steps = 0;
+    for (uint32_t u = 0; u < count_clients(e); u++) {
+        const struct train_task task = {.local_rounds = e->session->facts.max_local_rounds,
+                                        .minibatches = minibatches,
+                                        .store = world_store(e->world, u)};
+        steps += steps_of(e, &task);
+    }
+    return steps;
+}
+
+/* Centralised: one client with the union of the stores, as number 0. */
+static void list_pooled_task(struct engine *e)
+{
+    const uint32_t labels = e->session->dataset.labels;
+    uint64_t n = 0;
+    memset(e->pooled_histogram, 0, labels * sizeof(uint32_t));
+    for (uint32_t u = 0; u < count_clients(e); u++) {
+        const struct store_samples store = world_store(e->world, u);
+        memcpy(e->pooled_sample + n, store.sample, (size_t)store.n * sizeof(uint64_t));
+        n += store.n;
+        for (uint32_t label = 0; label < labels; label++)
+            e->pooled_histogram[label] += world_histogram(e->world, u)[label];
+        e->reason[u] = 0;
+    }
+    const uint64_t own = e->session->aggregator.central_steps;
+    const struct train_task task = {
+        .local_rounds = 1,
+        .minibatches = own > 0 ? own : steps_of_all_clients(e),
+        .store = {.n = n, .sample = e->pooled_sample},
+    };
+    add_task(e, 0, &task);
+}
+
+static osafl_status collect_broadcast(struct engine *e, char *message)
+{
+    const struct instance *aggregator = &e->session->instance[OSAFL_KIND_AGGREGATOR];
+    for (uint32_t j = 0; j < e->session->aggregator.broadcast_vectors; j++) {
+        osafl_call c;
+        call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
+        osafl_status status = session_aggregator(e->session)
+                                  ->broadcast(aggregator->self, &c, j + 1, e->broadcast[j]);
+        for (uint64_t i = 0; status == OSAFL_OK && i < e->session->codec.dim; i++)
+            if (!isfinite(e->broadcast[j][i]))
+                status = core_host.fail(&c, OSAFL_E_NUMERIC,
+                                        "broadcast() sends a value that is not finite");
+        OSAFL_TRY(session_end_call(&c, status, message));
+    }
+    return OSAFL_OK;
+}
+
+static void count_work(struct engine *e, uint64_t steps)
+{
+    if (e->progress == NULL)
+        return;
+    pthread_mutex_lock(&e->progress_lock);
+    e->work_done += steps;
+    e->progress(e->progress_arg, e->round, e->work_done, e->work_all);
+    pthread_mutex_unlock(&e->progress_lock);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Longest tasks first, equal ones in the order of the clients, so that no thread starts a long one
+ * when the others are done. */
+static void sort_tasks(struct engine *e)
+{
+    for (uint32_t k = 0; k < e->n_tasks; k++)
+        e->order[k] = (UINT32_MAX - steps_of(e, &e->task[k])) << 32 | k;
+    qsort(e->order, e->n_tasks, sizeof *e->order, compare_keys);
+}
+
+static uint32_t task_at(const struct engine *e, uint64_t position)
+{
+    return (uint32_t)(e->order[position] & UINT32_MAX);
+}
+
+static osafl_status run_tasks(void *arg, uint64_t begin, uint64_t end, unsigned thread)
+{
+    struct engine *e = arg;
+    for (uint64_t j = begin; j < end; j++) {
+        const uint32_t k = task_at(e, j);
+        OSAFL_TRY(train_client(&e->trainer, &e->task[k], e->workers[thread], &e->result[k]));
+        count_work(e, steps_of(e, &e->task[k]));
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status train_clients(struct engine *e, char *message)
+{
+    e->work_done = 0;
+    e->work_all = 0;
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
+        const uint64_t steps = steps_of(e, &e->task[k]);
+        e->work_all += steps;
+        if (steps > UINT32_MAX || e->task[k].store.n > UINT32_MAX)
+            return message_fail(message, OSAFL_E_CONFIG,
+                                "client %u would take %llu SGD steps in one round; lower "
+                                "training.minibatches or training.max_local_rounds",
+                                e->task[k].client, (unsigned long long)steps);
+    }
+    sort_tasks(e);
+    const osafl_status status =
+        pool_run(e->session->context.pool, e->n_tasks, 1, run_tasks, e);
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    for (uint32_t j = 0; j < e->n_tasks; j++) {
+        const struct train_result *r = &e->result[task_at(e, j)];
+        if (r->message != NULL && r->outcome != TRAIN_DIVERGED)
+            return message_fail(message, status, "%s", r->message);
+    }
+    return message_fail(message, status, "local training failed in round %u", e->round);
+}
+
+/* Divergence stops the run, or drops the client with a warning and a reason in its record. */
+static osafl_status settle_divergence(const struct engine *e, char *message)
+{
+    const bool stop = e->session->experiment->general.on_divergence.index == 0;
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
+        const struct train_result *r = &e->result[k];
+        if (r->outcome != TRAIN_DIVERGED)
+            continue;
+        const char *why = r->message != NULL ? r->message : "an update is not finite";
+        if (stop)
+            return message_fail(message, OSAFL_E_NUMERIC,
+                                "%s; on_divergence = \"drop\" goes on without the client", why);
+        char line[CALL_MESSAGE_BYTES + 64];
+        snprintf(line, sizeof line, "%s; its update is dropped", why);
+        const struct host_context *context = &e->session->context;
+        if (context->log != NULL)
+            context->log(context->log_arg, OSAFL_LOG_WARN, line);
+        else
+            fprintf(stderr, "warning: %s\n", line);
+    }
+    return OSAFL_OK;
+}
+
+/* ---- aggregation --------------------------------------------------------------------------- */
+
+/* The updates that arrived, clients ascending; *n of them. */
+static struct update *list_updates(const struct engine *e, uint32_t *n)
+{
+    const struct population *p = world_population(e->world);
+    struct update *update = calloc((size_t)e->n_tasks + 1, sizeof *update);
+    *n = 0;
+    for (uint32_t k = 0; update != NULL && k < e->n_tasks; k++) {
+        const struct train_result *r = &e->result[k];
+        const uint32_t client = e->task[k].client;
+        if (r->outcome != TRAIN_ARRIVED)
+            continue;
+        update[(*n)++] = (struct update){
+            .client = client,
+            .local_rounds = e->task[k].local_rounds,
+            .steps = r->steps,
+            .rate = r->rate,
+            .samples = e->task[k].store.n,
+            .alpha = is_centralised(e) ? 1.0 : p->alpha[client],
+            .train_loss = r->train_loss,
+            .histogram =
+                is_centralised(e) ? e->pooled_histogram : world_histogram(e->world, client),
+            .code = r->code,
+        };
+    }
+    return update;
+}
+
+/* A model that is not finite is laid at the quantizer's door where a code decodes to such values,
+ * and at the aggregator's otherwise. */
+static osafl_status check_model(const struct engine *e, const struct update *update, uint32_t n,
+                                osafl_call *c)
+{
+    const uint64_t dim = e->session->codec.dim;
+    uint64_t i = 0;
+    while (i < dim && isfinite(e->w[i]))
+        i++;
+    if (i == dim)
+        return OSAFL_OK;
+    for (uint32_t k = 0; k < n; k++) {
+        float x = 0.0f;
+        codec_decode(&e->session->codec, &update[k].code[0], i, i + 1, &x);
+        if (!isfinite(x))
+            return core_host.fail(c, OSAFL_E_NUMERIC,
+                                  "parameter %llu became %g because the update of client %u "
+                                  "decodes to %g there (quantizer/%s)",
+                                  (unsigned long long)i, (double)e->w[i], update[k].client,
+                                  (double)x,
+                                  e->session->codec.quantizer != NULL
+                                      ? e->session->codec.quantizer->plugin->name
+                                      : "none");
+    }
+    return core_host.fail(c, OSAFL_E_NUMERIC,
+                          "aggregate() made parameter %llu %g from finite updates; a smaller "
+                          "learning rate may help",
+                          (unsigned long long)i, (double)e->w[i]);
+}
+
+static osafl_status aggregate(struct engine *e, char *message)
+{
+    const struct session *s = e->session;
+    uint32_t n = 0;
+    struct update *update = list_updates(e, &n);
+    if (update == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the updates of a round");
+    if (n == 0 && !s->aggregator.wants_empty_rounds) {
+        free(update);
+        return OSAFL_OK; /* nobody took part: w stays */
+    }
+    const struct instance *aggregator = &s->instance[OSAFL_KIND_AGGREGATOR];
+    const struct update_round facts = {
+        .round = e->round,
+        .rounds = s->facts.rounds,
+        .clients = is_centralised(e) ? 1 : s->facts.clients,
+        .labels = s->dataset.labels,
+        .slots = s->slots,
+    };
+    struct update_set set;
+    osafl_call c;
+    call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
+    osafl_status status = updates_open(&set, &s->codec, &facts, update, n, &e->kept, &c);
+    if (status == OSAFL_OK) {
+        status = session_aggregator(s)->aggregate(aggregator->self, &c, &set.view, e->w);
+        updates_close(&set);
+    }
+    if (status == OSAFL_OK)
+        status = check_model(e, update, n, &c);
+    free(update);
+    return session_end_call(&c, status, message);
+}
+
+/* ---- the record of a round ----------------------------------------------------------------- */
+
+static void record_clients(struct engine *e)
+{
+    for (uint32_t u = 0; u < count_clients(e); u++) {
+        e->train_loss[u] = (double)NAN;
+        e->entropy[u] = world_entropy(e->world, u);
+    }
+    if (is_centralised(e))
+        return;
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
+        const uint32_t client = e->task[k].client;
+        e->train_loss[client] = e->result[k].train_loss;
+        if (e->result[k].outcome == TRAIN_LOST)
+            e->reason[client] = OUT_LOST;
+        else if (e->result[k].outcome == TRAIN_DIVERGED)
+            e->reason[client] = OUT_DIVERGED;
+    }
+}
+
+/* Means are over the updates that arrived; bits and joules are what was spent, in vain or not. */
+static void record_round(const struct engine *e, struct round_row *row)
+{
+    const struct session *s = e->session;
+    const bool linked = !is_centralised(e);
+    uint64_t local_rounds = 0;
+    *row = (struct round_row){.round = e->round,
+                              .simulated_s = (double)(e->round + 1) * s->facts.deadline_s};
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
+        const struct train_result *r = &e->result[k];
+        const uint32_t client = e->task[k].client;
+        if (r->outcome == TRAIN_ARRIVED) {
+            row->participants++;
+            row->train_loss += r->train_loss;
+            local_rounds += e->task[k].local_rounds;
+        }
+        if (!linked)
+            continue;
+        row->compute_j += e->answer.compute_j[client];
+        if (r->outcome != TRAIN_DIVERGED) {
+            row->upload_j += e->answer.upload_j[client];
+            row->payload_bits += s->slots * codec_payload_bits(&s->codec);
+            row->air_bits += r->air_bits;
+        }
+    }
+    row->train_loss /= (double)row->participants; /* 0 / 0: not measured */
+    row->mean_local_rounds = (double)local_rounds / (double)row->participants;
+    if (!linked)
+        row->mean_local_rounds = row->payload_bits = row->air_bits = row->compute_j =
+            row->upload_j = (double)NAN;
+}
+
+static osafl_status evaluate(struct engine *e, struct round_report *report, char *message)
+{
+    const struct session *s = e->session;
+    const uint32_t measures = s->model.n_measures;
+    const uint64_t done = (uint64_t)e->round + 1;
+    if (done % (uint64_t)s->experiment->evaluation.every != 0 && done != s->facts.rounds)
+        return OSAFL_OK;
+    OSAFL_TRY(evaluate_model(s, e->workers, e->round, e->w, &e->evaluation, message));
+    for (uint32_t m = 0; m < measures; m++)
+        e->columns.value[m] = e->evaluation.mean[m];
+    for (uint32_t j = measures; j < e->columns.n; j++)
+        e->columns.value[j] = e->evaluation.label_mean[(j - measures) * measures];
+    for (uint32_t u = 0; e->local_measure != NULL && u < count_clients(e); u++)
+        e->local_measure[u] =
+            evaluation_for_labels(s, &e->evaluation, 0, world_histogram(e->world, u));
+    report->row.measure = e->columns.value;
+    return OSAFL_OK;
+}
+
+/* Seconds since *mark, which moves on to now. */
+static double lap(double *mark)
+{
+    const double now = now_s();
+    const double seconds = now - *mark;
+    *mark = now;
+    return seconds;
+}
+
+static osafl_status choose_participants(struct engine *e, char *message)
+{
+    if (is_centralised(e)) {
+        list_pooled_task(e);
+        return OSAFL_OK;
+    }
+    world_sample_clients(e->world, e->round, e->present);
+    OSAFL_TRY(ask_channel(e, message));
+    OSAFL_TRY(ask_resource_policy(e, message));
+    list_client_tasks(e);
+    return OSAFL_OK;
+}
+
+osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,
+                              struct round_report *report, char *message)
+{
+    const bool linked = !is_centralised(e);
+    struct timing_row timing = {.round = e->round};
+    double mark = now_s();
+    const double start = mark;
+    assert(e->round < e->session->facts.rounds);
+    e->progress = progress;
+    e->progress_arg = arg;
+    free_results(e);
+
+    OSAFL_TRY(choose_participants(e, message));
+    timing.resource_s = lap(&mark);
+
+    OSAFL_TRY(collect_broadcast(e, message));
+    OSAFL_TRY(train_clients(e, message));
+    OSAFL_TRY(settle_divergence(e, message));
+    timing.train_s = lap(&mark);
+
+    OSAFL_TRY(aggregate(e, message));
+    timing.aggregate_s = lap(&mark);
+
+    /* The record tells of the stores on which was trained; arrivals come after it. */
+    record_clients(e);
+    record_round(e, &report->row);
+    free_results(e);
+    OSAFL_TRY(evaluate(e, report, message));
+    timing.evaluate_s = lap(&mark);
+
+    OSAFL_TRY(
+        world_advance(e->world, e->round, &e->session->instance[OSAFL_KIND_DELETION], message));
+    timing.world_s = lap(&mark);
+    timing.total_s = mark - start;
+
+    report->timing = timing;
+    report->clients = (struct client_rows){
+        .round = e->round,
+        .gain = linked ? e->gain : NULL,
+        .answer = linked ? &e->answer : NULL,
+        .reason = e->reason,
+        .samples = world_population(e->world)->samples,
+        .train_loss = e->train_loss,
+        .entropy = e->entropy,
+        .measure = report->row.measure != NULL ? e->local_measure : NULL,
+    };
+    e->round++;
+    return OSAFL_OK;
+}

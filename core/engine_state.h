@@ -1,0 +1,62 @@
+/* engine_state.h - what an engine holds; for engine.c and engine_record.c. */
+#ifndef OSAFL_CORE_ENGINE_STATE_H
+#define OSAFL_CORE_ENGINE_STATE_H
+
+#include <pthread.h>
+
+#include "attack.h"
+#include "engine.h"
+#include "evaluate.h"
+#include "train.h"
+#include "updates.h"
+
+/* Measures, then labels' measures, in one row. */
+struct measure_columns {
+    uint32_t n;
+    const char **name; /* [n] */
+    double *value;     /* [n] */
+    char *text;        /* memory of the labels' names */
+};
+
+struct engine {
+    struct session *session;
+    struct world *world;
+    struct attack attack;
+    struct trainer trainer;
+    unsigned threads;
+    struct worker **workers; /* [threads] */
+    uint32_t round;          /* rounds done, t */
+
+    float *w;                     /* w^t */
+    float **broadcast;            /* [aggregator.broadcast_vectors][dim] */
+    uint32_t trainees;            /* clients that can train: U, or 1 when centralised */
+    struct client_state *state;   /* [trainees] */
+    struct kept_updates kept;
+
+    /* Of the round in hand; [clients] unless said otherwise. */
+    uint8_t *present;
+    double *gain;
+    osafl_resource_answer answer;
+    double *answer_memory;
+    uint32_t *reason;
+    double *train_loss;
+    double *entropy;
+    struct train_task *task;     /* [n_tasks] of [trainees] */
+    struct train_result *result; /* as task */
+    uint64_t *order;             /* as task: its index in the low half, longest task first */
+    uint32_t n_tasks;
+    uint64_t *pooled_sample; /* centralised: union of all stores, [sum of D] */
+    uint32_t *pooled_histogram; /* centralised: [labels] */
+
+    struct evaluation evaluation;
+    struct measure_columns columns;
+    double *local_measure; /* evaluation.per_client: [clients]; else NULL */
+
+    pthread_mutex_t progress_lock;
+    engine_progress *progress;
+    void *progress_arg;
+    uint64_t work_done; /* SGD steps of the round's finished tasks */
+    uint64_t work_all;
+};
+
+#endif
