@@ -784,3 +784,22 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     e->round++;
     return OSAFL_OK;
 }
+
+uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads)
+{
+    const uint64_t vector = s->codec.dim * sizeof(float);
+    const uint64_t batch =
+        s->facts.batch > EVALUATION_BATCH ? s->facts.batch : (uint64_t)EVALUATION_BATCH;
+    const uint64_t workspace = session_model(s)->workspace_bytes(
+        s->instance[OSAFL_KIND_MODEL].self, s->facts.batch, EVALUATION_BATCH);
+    const bool fused = s->optimizer.is_plain && session_model(s)->sgd_step != NULL;
+    const uint64_t per_thread = workspace + batch * s->sample_floats * sizeof(float) +
+                                ((fused ? 2u : 3u) + (uint64_t)s->optimizer.round_vectors +
+                                 s->optimizer.uplink_vectors) *
+                                    vector;
+    const uint64_t clients = s->aggregator.centralised ? 1 : s->facts.clients;
+    const uint64_t shared = (2 + (uint64_t)s->aggregator.broadcast_vectors) * vector +
+                            s->evaluation_samples * s->model.n_measures * sizeof(double);
+    return world_bytes(world) + shared + threads * per_thread +
+           clients * client_state_vectors(s) * vector;
+}

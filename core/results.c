@@ -34,6 +34,7 @@ struct results {
     uint32_t clients;
     uint32_t n_measures;
     bool higher_is_better;
+    bool per_client;
     uint32_t n_round_metrics;
     uint32_t n_client_metrics;
     double *round_metric;  /* [n_round_metrics]; NAN: not heard in this round */
@@ -95,6 +96,8 @@ static osafl_status fixed_columns(const struct results_layout *layout, char **ro
     snprintf(prefix, sizeof prefix, "%s_", layout->split);
     for (uint32_t m = 0; m < layout->n_measures; ++m)
         OSAFL_TRY(add_column(rounds, prefix, layout->measures[m]));
+    if (layout->per_client)
+        OSAFL_TRY(add_column(clients, prefix, layout->measures[0]));
     return add_column(rounds, "",
                       "train_loss,participants,mean_local_rounds,uplink_payload_bits,"
                       "uplink_air_bits,compute_j,upload_j,energy_j");
@@ -222,6 +225,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->clients = layout->clients;
     r->n_measures = layout->n_measures;
     r->higher_is_better = layout->higher_is_better;
+    r->per_client = layout->per_client;
     char *rounds = NULL;
     char *clients = NULL;
     const osafl_status status = results_fill(r, folder, layout, resume, &rounds, &clients, message);
@@ -356,6 +360,8 @@ static void write_clients(struct results *r, const struct client_rows *rows)
         csv_count(t, rows->samples[u]);
         csv_real(t, rows->train_loss[u]);
         csv_real(t, rows->entropy[u]);
+        if (r->per_client)
+            real_of(t, rows->measure, u);
         for (uint32_t m = 0; m < r->n_client_metrics; ++m)
             csv_real(t, r->client_metric[(size_t)u * r->n_client_metrics + m]);
         csv_end_row(t);

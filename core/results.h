@@ -25,6 +25,7 @@ struct results_layout {
     const char *const *measures; /* names: "accuracy", "loss", ...; the first compares runs */
     uint32_t n_measures;
     bool higher_is_better;          /* of measures[0] */
+    bool per_client;                /* measures[0] becomes a column of clients.csv too */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
     uint32_t n_listen;
 };
@@ -61,6 +62,8 @@ struct client_rows {
     const uint64_t *samples;
     const double *train_loss; /* NAN where the client did not train */
     const double *entropy;    /* of the label histogram, nats */
+    const double *measure;               /* layout->per_client: measures[0] as the client would find
+                                          * it; NULL: not evaluated in this round */
 };
 
 /* Wall clock of one round, in seconds. */
