@@ -4,6 +4,7 @@
 #define OSAFL_CORE_SAFETENSORS_H
 
 #include "osafl/model.h"
+#include "plugin_host.h"
 #include "run_folder.h"
 
 /* Writes FOLDER/model.safetensors atomically: every tensor of info as F32 under its name, in the

@@ -1,0 +1,297 @@
+/* manifest.c - what a run is, and where and when it ran. */
+#include "manifest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "cpu.h"
+#include "message.h"
+
+#define MANIFEST "manifest.json"
+#define FORMAT 1
+
+/* Names of files may be any bytes, JSON is UTF-8: what is not becomes '?'. */
+static json_t *text(const char *s)
+{
+    if (s == NULL)
+        return json_null();
+    json_t *value = json_string(s);
+    if (value == NULL) {
+        char *const copy = strdup(s);
+        for (char *c = copy; c != NULL && *c != '\0'; ++c)
+            *c = (unsigned char)*c < 0x80 ? *c : '?';
+        value = copy == NULL ? NULL : json_string(copy);
+        free(copy);
+    }
+    return value;
+}
+
+/* ---- manifest.json ---- */
+
+/* Calls itself resolved.cfg in the folder.  Owned by the caller, free(). */
+static osafl_status resolved_settings(const struct experiment *e, char **out, size_t *size,
+                                      char *message)
+{
+    FILE *const memory = open_memstream(out, size);
+    osafl_status status = memory == NULL ? OSAFL_E_NOMEM : experiment_write(e, memory);
+    if (memory != NULL && fclose(memory) != 0)
+        status = OSAFL_E_NOMEM;
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    free(*out);
+    return message_fail(message, status, "the settings could not be written down");
+}
+
+/* One string a line, so that people can read them. */
+static json_t *lines_of(const char *settings)
+{
+    json_t *const lines = json_array();
+    while (*settings != '\0') {
+        const size_t size = strcspn(settings, "\n");
+        json_array_append_new(lines, json_stringn(settings, size));
+        settings += size + (settings[size] == '\n');
+    }
+    return lines;
+}
+
+static json_t *describe_plugins(const struct experiment *e)
+{
+    json_t *const list = json_array();
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; ++kind) {
+        const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
+        if (loaded == NULL)
+            continue;
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "kind", kind_name(kind),
+                                              "name", loaded->plugin->name, "version",
+                                              loaded->plugin->version, "file_xxh3", loaded->hash));
+    }
+    return list;
+}
+
+static json_t *describe_run(const struct experiment *e, const struct machine_identity *machine)
+{
+    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:I}, s:{s:o, s:o}, s:o}", //
+                     "manifest", FORMAT,                                               //
+                     "identity", e->identity,                                          //
+                     "program", "name", "osafl", "version", OSAFL_VERSION,             //
+                     "experiment", "name", text(e->general.name), "case", text(e->case_name),
+                     "seed",
+                     (json_int_t)e->general.seed, //
+                     "machine", "cpu_features", text(machine->cpu_features), "blas_kernel",
+                     text(machine->blas_kernel), //
+                     "plugins", describe_plugins(e));
+}
+
+static osafl_status write_json(const struct run_folder *folder, const char *name, json_t *value,
+                               char *message)
+{
+    char *const printed = value == NULL ? NULL : json_dumps(value, JSON_INDENT(2));
+    char *file = NULL;
+    const int size = printed == NULL ? -1 : asprintf(&file, "%s\n", printed);
+    osafl_status status;
+    if (size < 0)
+        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", name);
+    else
+        status = run_folder_replace(folder, name, file, (size_t)size, message);
+    if (size >= 0)
+        free(file);
+    free(printed);
+    return status;
+}
+
+osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
+                            const struct machine_identity *machine, char *message)
+{
+    char *settings = NULL;
+    size_t size = 0;
+    OSAFL_TRY(resolved_settings(e, &settings, &size, message));
+    json_t *const manifest = describe_run(e, machine);
+    osafl_status status = run_folder_replace(folder, "resolved.cfg", settings, size, message);
+    if (status == OSAFL_OK) {
+        if (manifest != NULL)
+            json_object_set_new(manifest, "settings", lines_of(settings));
+        status = write_json(folder, MANIFEST, manifest, message);
+    }
+    json_decref(manifest);
+    free(settings);
+    return status;
+}
+
+/* ---- comparison ---- */
+
+/* A list of differences in a message. */
+static void differs(char *message, const char *what, const json_t *before, const json_t *now)
+{
+    const char *const old = json_string_value(before);
+    const char *const new = json_string_value(now);
+    if (strcmp(old == NULL ? "" : old, new == NULL ? "" : new) == 0)
+        return;
+    const size_t used = strlen(message);
+    snprintf(message + used, CALL_MESSAGE_BYTES - used, "%s%s was %s and is %s",
+             used == 0 ? "" : "; ", what, old == NULL ? "(none)" : old,
+             new == NULL ? "(none)" : new);
+}
+
+static const json_t *find_plugin(const json_t *list, const char *kind)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(list, i, entry)
+    {
+        const char *const of = json_string_value(json_object_get(entry, "kind"));
+        if (of != NULL && strcmp(of, kind) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static void compare_plugins(const json_t *before, const json_t *now, char *message)
+{
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; ++kind) {
+        const json_t *const old = find_plugin(before, kind_name(kind));
+        const json_t *const new = find_plugin(now, kind_name(kind));
+        char what[128];
+        const char *const name = json_string_value(json_object_get(new, "name"));
+        snprintf(what, sizeof what, "version of %s/%s", kind_name(kind), name == NULL ? "?" : name);
+        differs(message, what, json_object_get(old, "version"), json_object_get(new, "version"));
+        snprintf(what, sizeof what, "file of %s/%s", kind_name(kind), name == NULL ? "?" : name);
+        differs(message, what, json_object_get(old, "file_xxh3"),
+                json_object_get(new, "file_xxh3"));
+    }
+}
+
+/* message: what differs although the settings are the same; "" for nothing. */
+static void compare_circumstances(const json_t *before, const json_t *now, char *message)
+{
+    const json_t *const old_machine = json_object_get(before, "machine");
+    const json_t *const new_machine = json_object_get(now, "machine");
+    message[0] = '\0';
+    differs(message, "the version of osafl",
+            json_object_get(json_object_get(before, "program"), "version"),
+            json_object_get(json_object_get(now, "program"), "version"));
+    differs(message, "the CPU's instruction set", json_object_get(old_machine, "cpu_features"),
+            json_object_get(new_machine, "cpu_features"));
+    differs(message, "the BLAS kernel", json_object_get(old_machine, "blas_kernel"),
+            json_object_get(new_machine, "blas_kernel"));
+    compare_plugins(json_object_get(before, "plugins"), json_object_get(now, "plugins"), message);
+}
+
+static void describe_other(const struct run_folder *folder, const json_t *before,
+                           const struct experiment *e, char *message)
+{
+    const json_t *const experiment = json_object_get(before, "experiment");
+    const char *const name = json_string_value(json_object_get(experiment, "name"));
+    const char *const cell = json_string_value(json_object_get(experiment, "case"));
+    message_fail(
+        message, OSAFL_E_CONFIG,
+        "%s holds the results of another run: experiment \"%s\", case \"%s\", seed %lld, "
+        "identity %.8s; this one is \"%s\", \"%s\", %lld, %.8s (resolved.cfg there has all "
+        "its settings).  Choose another folder with --out, or overwrite it with --force",
+        folder->path, name == NULL ? "?" : name, cell == NULL ? "?" : cell,
+        (long long)json_integer_value(json_object_get(experiment, "seed")),
+        json_string_value(json_object_get(before, "identity")), e->general.name, e->case_name,
+        (long long)e->general.seed, e->identity);
+}
+
+/* The manifest in the folder; *out stays NULL where there is none. */
+static osafl_status read_manifest(const struct run_folder *folder, json_t **out, char *message)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/" MANIFEST, folder->path) < 0)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+    osafl_status status = OSAFL_OK;
+    FILE *const file = fopen(path, "rb");
+    json_error_t error;
+    if (file == NULL && errno != ENOENT) {
+        status = message_io(message, errno, "read", path);
+    } else if (file != NULL) {
+        *out = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+        if (*out == NULL)
+            status =
+                message_fail(message, OSAFL_E_DATA,
+                             "%s is damaged: line %d: %s; choose another folder with --out, or "
+                             "overwrite this one with --force",
+                             path, error.line, error.text);
+        else if (json_integer_value(json_object_get(*out, "manifest")) != FORMAT ||
+                 !json_is_string(json_object_get(*out, "identity")))
+            status =
+                message_fail(message, OSAFL_E_DATA,
+                             "%s is no manifest of this version of osafl; choose another folder "
+                             "with --out, or overwrite this one with --force",
+                             path);
+        fclose(file);
+    }
+    free(path);
+    return status;
+}
+
+osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
+                              const struct machine_identity *machine, enum manifest_found *found,
+                              char *message)
+{
+    json_t *before = NULL;
+    json_t *now = NULL;
+    osafl_status status = read_manifest(folder, &before, message);
+    if (status == OSAFL_OK && before == NULL) {
+        *found = MANIFEST_NONE;
+    } else if (status == OSAFL_OK &&
+               strcmp(json_string_value(json_object_get(before, "identity")), e->identity) != 0) {
+        *found = MANIFEST_OTHER;
+        describe_other(folder, before, e, message);
+    } else if (status == OSAFL_OK && (now = describe_run(e, machine)) == NULL) {
+        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+    } else if (status == OSAFL_OK) {
+        compare_circumstances(before, now, message);
+        *found = message[0] == '\0' ? MANIFEST_SAME : MANIFEST_CHANGED;
+    }
+    json_decref(before);
+    json_decref(now);
+    return status;
+}
+
+/* ---- environment.json ---- */
+
+static json_t *describe_files(const struct experiment *e)
+{
+    json_t *const files = json_object();
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; ++kind) {
+        const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
+        if (loaded != NULL)
+            json_object_set_new(files, kind_name(kind), text(loaded->path));
+    }
+    return files;
+}
+
+osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
+                               const struct run_environment *env, char *message)
+{
+    struct utsname system = {0};
+    char cpu[256];
+    char *const here = getcwd(NULL, 0);
+    uname(&system);
+    cpu_model(cpu, sizeof cpu);
+    json_t *const value = json_pack(
+        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:i}",                          //
+        "host", text(system.nodename),                                                      //
+        "system", json_sprintf("%s %s %s", system.sysname, system.release, system.machine), //
+        "cpu", text(cpu),                                                                   //
+        "threads", (int)env->threads,                                                       //
+        "working_folder", text(here),                                                       //
+        "experiment_file", text(env->experiment_file),                                      //
+        "plugin_files", describe_files(e),                                                  //
+        "started", text(env->started),                                                      //
+        "ended", text(env->ended),                                                          //
+        "seconds", env->seconds,                                                            //
+        "resumed_at_round", (int)env->resumed_at);
+    const osafl_status status = write_json(folder, "environment.json", value, message);
+    json_decref(value);
+    free(here);
+    return status;
+}
