@@ -35,7 +35,7 @@ static json_t *text(const char *s)
 
 /* ---- manifest.json ---- */
 
-/* Calls itself resolved.cfg in the folder.  Owned by the caller, free(). */
+/* The text of resolved.cfg.  Owned by the caller, free(). */
 static osafl_status resolved_settings(const struct experiment *e, char **out, size_t *size,
                                       char *message)
 {
@@ -49,16 +49,27 @@ static osafl_status resolved_settings(const struct experiment *e, char **out, si
     return message_fail(message, status, "the settings could not be written down");
 }
 
-/* One string a line, so that people can read them. */
-static json_t *lines_of(const char *settings)
+static osafl_status add_setting(void *arg, const struct setting *s)
 {
-    json_t *const lines = json_array();
-    while (*settings != '\0') {
-        const size_t size = strcspn(settings, "\n");
-        json_array_append_new(lines, json_stringn(settings, size));
-        settings += size + (settings[size] == '\n');
+    json_t *const settings = arg;
+    char *key = NULL;
+    if (asprintf(&key, "%s%s%s", s->group, s->group[0] == '\0' ? "" : ".", s->key) < 0)
+        return OSAFL_E_NOMEM;
+    const int failed = json_object_set_new(
+        settings, key, json_pack("{s:o, s:o}", "value", text(s->text), "origin", text(s->origin)));
+    free(key);
+    return failed ? OSAFL_E_NOMEM : OSAFL_OK;
+}
+
+/* {"clients.count": {"value": "25", "origin": "default"}, ...}; NULL: out of memory. */
+static json_t *describe_settings(const struct experiment *e)
+{
+    json_t *settings = json_object();
+    if (settings != NULL && experiment_visit(e, add_setting, settings) != OSAFL_OK) {
+        json_decref(settings);
+        settings = NULL;
     }
-    return lines;
+    return settings;
 }
 
 static json_t *describe_plugins(const struct experiment *e)
@@ -77,16 +88,14 @@ static json_t *describe_plugins(const struct experiment *e)
 
 static json_t *describe_run(const struct experiment *e, const struct machine_identity *machine)
 {
-    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:I}, s:{s:o, s:o}, s:o}", //
-                     "manifest", FORMAT,                                               //
-                     "identity", e->identity,                                          //
-                     "program", "name", "osafl", "version", OSAFL_VERSION,             //
+    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:I}, s:{s:o, s:o}, s:o, s:o}",
+                     "manifest", FORMAT, "identity", e->identity,          //
+                     "program", "name", "osafl", "version", OSAFL_VERSION, //
                      "experiment", "name", text(e->general.name), "case", text(e->case_name),
-                     "seed",
-                     (json_int_t)e->general.seed, //
+                     "seed", (json_int_t)e->general.seed, //
                      "machine", "cpu_features", text(machine->cpu_features), "blas_kernel",
                      text(machine->blas_kernel), //
-                     "plugins", describe_plugins(e));
+                     "plugins", describe_plugins(e), "settings", describe_settings(e));
 }
 
 static osafl_status write_json(const struct run_folder *folder, const char *name, json_t *value,
@@ -112,15 +121,12 @@ osafl_status manifest_write(const struct run_folder *folder, const struct experi
     char *settings = NULL;
     size_t size = 0;
     OSAFL_TRY(resolved_settings(e, &settings, &size, message));
-    json_t *const manifest = describe_run(e, machine);
     osafl_status status = run_folder_replace(folder, "resolved.cfg", settings, size, message);
-    if (status == OSAFL_OK) {
-        if (manifest != NULL)
-            json_object_set_new(manifest, "settings", lines_of(settings));
-        status = write_json(folder, MANIFEST, manifest, message);
-    }
-    json_decref(manifest);
     free(settings);
+    OSAFL_TRY(status);
+    json_t *const manifest = describe_run(e, machine);
+    status = write_json(folder, MANIFEST, manifest, message);
+    json_decref(manifest);
     return status;
 }
 
@@ -183,21 +189,30 @@ static void compare_circumstances(const json_t *before, const json_t *now, char 
     compare_plugins(json_object_get(before, "plugins"), json_object_get(now, "plugins"), message);
 }
 
-static void describe_other(const struct run_folder *folder, const json_t *before,
-                           const struct experiment *e, char *message)
+/* Adds the settings that differ to the message. */
+static void compare_settings(const json_t *before, json_t *now, char *message)
 {
-    const json_t *const experiment = json_object_get(before, "experiment");
-    const char *const name = json_string_value(json_object_get(experiment, "name"));
-    const char *const cell = json_string_value(json_object_get(experiment, "case"));
+    const char *key;
+    json_t *setting;
+    json_object_foreach(now, key, setting)
+    {
+        differs(message, key, json_object_get(json_object_get(before, key), "value"),
+                json_object_get(setting, "value"));
+    }
+}
+
+static void describe_other(const struct run_folder *folder, const json_t *before, const json_t *now,
+                           char *message)
+{
+    char differences[CALL_MESSAGE_BYTES] = "";
+    compare_settings(json_object_get(before, "settings"), json_object_get(now, "settings"),
+                     differences);
     message_fail(
         message, OSAFL_E_CONFIG,
-        "%s holds the results of another run: experiment \"%s\", case \"%s\", seed %lld, "
-        "identity %.8s; this one is \"%s\", \"%s\", %lld, %.8s (resolved.cfg there has all "
-        "its settings).  Choose another folder with --out, or overwrite it with --force",
-        folder->path, name == NULL ? "?" : name, cell == NULL ? "?" : cell,
-        (long long)json_integer_value(json_object_get(experiment, "seed")),
-        json_string_value(json_object_get(before, "identity")), e->general.name, e->case_name,
-        (long long)e->general.seed, e->identity);
+        "%s holds the results of another run (identity %.8s, this one %.8s); choose another "
+        "folder with --out, or overwrite it with --force.  %.600s",
+        folder->path, json_string_value(json_object_get(before, "identity")),
+        json_string_value(json_object_get(now, "identity")), differences);
 }
 
 /* The manifest in the folder; *out stays NULL where there is none. */
@@ -239,14 +254,14 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
     json_t *before = NULL;
     json_t *now = NULL;
     osafl_status status = read_manifest(folder, &before, message);
+    if (status == OSAFL_OK && before != NULL && (now = describe_run(e, machine)) == NULL)
+        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     if (status == OSAFL_OK && before == NULL) {
         *found = MANIFEST_NONE;
     } else if (status == OSAFL_OK &&
-               strcmp(json_string_value(json_object_get(before, "identity")), e->identity) != 0) {
+               !json_equal(json_object_get(before, "identity"), json_object_get(now, "identity"))) {
         *found = MANIFEST_OTHER;
-        describe_other(folder, before, e, message);
-    } else if (status == OSAFL_OK && (now = describe_run(e, machine)) == NULL) {
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+        describe_other(folder, before, now, message);
     } else if (status == OSAFL_OK) {
         compare_circumstances(before, now, message);
         *found = message[0] == '\0' ? MANIFEST_SAME : MANIFEST_CHANGED;

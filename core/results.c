@@ -174,14 +174,19 @@ static osafl_status open_table(struct results *r, int table, const char *folder,
     return status;
 }
 
-static osafl_status read_record(struct results *r, osafl_reader *from, uint64_t length[TABLES],
-                                char *message)
+static osafl_status read_record(struct results *r, struct record_reader *from,
+                                uint64_t length[TABLES], char *message)
 {
     uint64_t count[3];
     double value[2];
-    OSAFL_TRY(from->u64(from, "results.lengths", length, TABLES));
-    OSAFL_TRY(from->u64(from, "results.evaluations", count, 3));
-    OSAFL_TRY(from->f64(from, "results.measures", value, 2));
+    osafl_reader *const reader = &from->base;
+    osafl_status status = reader->u64(reader, "lengths", length, TABLES);
+    if (status == OSAFL_OK)
+        status = reader->u64(reader, "evaluations", count, 3);
+    if (status == OSAFL_OK)
+        status = reader->f64(reader, "measures", value, 2);
+    if (status != OSAFL_OK)
+        return message_fail(message, status, "%s", from->message);
     for (int table = 0; table < TABLES; ++table) {
         if (length[table] == 0 || length[table] > INT64_MAX)
             return message_fail(message, OSAFL_E_STATE,
@@ -190,7 +195,7 @@ static osafl_status read_record(struct results *r, osafl_reader *from, uint64_t 
     }
     if (count[0] > UINT32_MAX || count[1] > UINT32_MAX || count[2] > UINT32_MAX)
         return message_fail(message, OSAFL_E_STATE,
-                            "the checkpoint's record \"results.evaluations\" is damaged");
+                            "the checkpoint's record \"evaluations\" is damaged");
     r->summary = (struct results_summary){
         .evaluations = (uint32_t)count[0],
         .best_round = (uint32_t)count[1],
@@ -202,7 +207,7 @@ static osafl_status read_record(struct results *r, osafl_reader *from, uint64_t 
 }
 
 static osafl_status results_fill(struct results *r, const struct run_folder *folder,
-                                 const struct results_layout *layout, osafl_reader *resume,
+                                 const struct results_layout *layout, struct record_reader *resume,
                                  char **rounds, char **clients, char *message)
 {
     uint64_t length[TABLES] = {0};
@@ -217,7 +222,7 @@ static osafl_status results_fill(struct results *r, const struct run_folder *fol
 }
 
 osafl_status results_open(const struct run_folder *folder, const struct results_layout *layout,
-                          osafl_reader *resume, struct results **out, char *message)
+                          struct record_reader *resume, struct results **out, char *message)
 {
     struct results *const r = calloc(1, sizeof *r);
     if (r == NULL)
@@ -417,7 +422,11 @@ osafl_status results_save(struct results *r, osafl_writer *to, char *message)
     const struct results_summary *const s = &r->summary;
     const uint64_t count[3] = {s->evaluations, s->best_round, s->last_round};
     const double value[2] = {s->best, s->last};
-    OSAFL_TRY(to->u64(to, "results.lengths", length, TABLES));
-    OSAFL_TRY(to->u64(to, "results.evaluations", count, 3));
-    return to->f64(to, "results.measures", value, 2);
+    osafl_status status = to->u64(to, "lengths", length, TABLES);
+    if (status == OSAFL_OK)
+        status = to->u64(to, "evaluations", count, 3);
+    if (status == OSAFL_OK)
+        status = to->f64(to, "measures", value, 2);
+    return status == OSAFL_OK ? OSAFL_OK
+                              : message_fail(message, status, "out of memory for a checkpoint");
 }

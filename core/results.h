@@ -10,6 +10,7 @@
 
 #include "osafl/resource.h"
 #include "plugin_host.h"
+#include "records.h"
 #include "run_folder.h"
 
 /* Reasons for which a client's update is missing, beside OSAFL_OUT_* (resource.h). */
@@ -37,7 +38,7 @@ struct results;
  * every instance in layout->listen is set to these results.  Strings and instances must outlive
  * them.  Two metrics of one name and scope are OSAFL_E_CONFIG. */
 osafl_status results_open(const struct run_folder *folder, const struct results_layout *layout,
-                          osafl_reader *resume, struct results **out, char *message);
+                          struct record_reader *resume, struct results **out, char *message);
 
 /* One round.  Values that were not measured are NAN. */
 struct round_row {
@@ -93,7 +94,7 @@ struct results_summary {
 };
 struct results_summary results_summary(const struct results *r);
 
-/* Brings all rows to the disk (fsync) and records the lengths and the summary as "results.*".  Call
+/* Brings all rows to the disk (fsync) and records their lengths and the summary.  Call
  * it first, then write the checkpoint. */
 osafl_status results_save(struct results *r, osafl_writer *to, char *message);
 

@@ -14,6 +14,7 @@
 #include "experiment.h"
 #include "plugin_host.h"
 #include "population.h"
+#include "records.h"
 
 /* The samples that one client holds at present.  Valid until world_advance() or world_load(). */
 struct store_samples {
@@ -55,11 +56,11 @@ uint64_t world_restarts(const struct world *w);
 /* "label 3 (cat) 2 times, label 7 once" for the end of a run; "" without restarts. */
 void world_describe_restarts(const struct world *w, char *out, size_t size);
 
-/* Rounds advanced, stores and pools, as checkpoint records "world.*".  world_load() goes into a
- * world made from the same experiment; it checks all that it reads, and on OSAFL_E_STATE the world
+/* Rounds advanced, stores and pools, into a section of a checkpoint.  world_load() goes into a
+ * world made from the same experiment; it checks all that it reads, and after a failure the world
  * may only be destroyed. */
 osafl_status world_save(const struct world *w, osafl_writer *to);
-osafl_status world_load(struct world *w, osafl_reader *from, char *message);
+osafl_status world_load(struct world *w, struct record_reader *from, char *message);
 
 /* Samples, label histogram, entropy and limits, smallest and largest client, for `osafl check`. */
 void world_print(const struct world *w, FILE *to);

@@ -27,15 +27,15 @@ osafl_status world_save(const struct world *w, osafl_writer *to)
         return OSAFL_E_NOMEM;
     for (uint64_t k = 0; k < total; ++k)
         born[k] = w->born[k];
-    osafl_status status = to->u64(to, "world.round", &round, 1);
+    osafl_status status = to->u64(to, "round", &round, 1);
     if (status == OSAFL_OK)
-        status = to->u64(to, "world.dealt", dealer_dealt(w->dealer), dealer_pools(w->dealer));
+        status = to->u64(to, "dealt", dealer_dealt(w->dealer), dealer_pools(w->dealer));
     if (status == OSAFL_OK)
-        status = to->u64(to, "world.sample", w->sample, total);
+        status = to->u64(to, "sample", w->sample, total);
     if (status == OSAFL_OK)
-        status = to->u64(to, "world.born", born, total);
+        status = to->u64(to, "born", born, total);
     if (status == OSAFL_OK && mix_is_state(w))
-        status = to->f64(to, "world.mix", w->mix, mix_elements(w));
+        status = to->f64(to, "mix", w->mix, mix_elements(w));
     free(born);
     return status;
 }
@@ -49,16 +49,16 @@ static osafl_status damaged(char *message, const char *what)
         what);
 }
 
-static osafl_status load_pools(struct world *w, osafl_reader *from, char *message)
+static osafl_status load_pools(struct world *w, struct record_reader *from, char *message)
 {
     const uint32_t pools = dealer_pools(w->dealer);
     uint64_t *const dealt = calloc(pools, sizeof *dealt);
     if (dealt == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
-    osafl_status status = from->u64(from, "world.dealt", dealt, pools);
+    osafl_status status = from->base.u64(&from->base, "dealt", dealt, pools);
     for (uint32_t p = 0; status == OSAFL_OK && p < pools; ++p) {
         if (dealt[p] > INT64_MAX || (dealt[p] > 0 && dealer_size(w->dealer, p) == 0))
-            status = damaged(message, "world.dealt");
+            status = damaged(message, "dealt");
     }
     if (status == OSAFL_OK)
         dealer_set_dealt(w->dealer, dealt);
@@ -76,65 +76,74 @@ static osafl_status load_store(struct world *w, uint32_t client, char *message)
     for (uint64_t k = w->offset[client]; k < w->offset[client + 1]; ++k) {
         const uint64_t sample = w->sample[k];
         if (sample >= w->n_train)
-            return damaged(message, "world.sample");
+            return damaged(message, "sample");
         if (w->partition->scheme.index == PARTITION_NATURAL &&
             vt->client_of(w->dataset->self, sample) != client)
-            return damaged(message, "world.sample");
+            return damaged(message, "sample");
         const int32_t label = vt->label(w->dataset->self, sample);
         if (label < 0 || (uint32_t)label >= w->labels)
-            return damaged(message, "world.sample");
+            return damaged(message, "sample");
         w->label[k] = label;
         ++histogram[label];
     }
     return OSAFL_OK;
 }
 
-static osafl_status load_stores(struct world *w, osafl_reader *from, char *message)
+static osafl_status load_stores(struct world *w, struct record_reader *from, char *message)
 {
     const uint64_t total = w->population.total_samples;
     uint64_t *const born = malloc(total * sizeof *born);
     if (born == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
-    osafl_status status = from->u64(from, "world.born", born, total);
+    osafl_status status = from->base.u64(&from->base, "born", born, total);
     for (uint64_t k = 0; status == OSAFL_OK && k < total; ++k) {
         if (born[k] > w->round)
-            status = damaged(message, "world.born");
+            status = damaged(message, "born");
         else
             w->born[k] = (uint32_t)born[k];
     }
     free(born);
     OSAFL_TRY(status);
-    OSAFL_TRY(from->u64(from, "world.sample", w->sample, total));
+    OSAFL_TRY(from->base.u64(&from->base, "sample", w->sample, total));
     for (uint32_t u = 0; u < w->population.clients; ++u)
         OSAFL_TRY(load_store(w, u, message));
     return OSAFL_OK;
 }
 
-static osafl_status load_mixes(struct world *w, osafl_reader *from, char *message)
+static osafl_status load_mixes(struct world *w, struct record_reader *from, char *message)
 {
-    OSAFL_TRY(from->f64(from, "world.mix", w->mix, mix_elements(w)));
+    OSAFL_TRY(from->base.f64(&from->base, "mix", w->mix, mix_elements(w)));
     for (uint32_t u = 0; u < w->population.clients; ++u) {
         const double *const mix = w->mix + (size_t)u * w->labels;
         double sum = 0.0;
         for (uint32_t l = 0; l < w->labels; ++l) {
             if (!(mix[l] >= 0.0 && mix[l] <= 1.0) || (mix[l] > 0.0 && w->share[l] <= 0.0))
-                return damaged(message, "world.mix");
+                return damaged(message, "mix");
             sum += mix[l];
         }
         if (fabs(sum - 1.0) > 1e-6)
-            return damaged(message, "world.mix");
+            return damaged(message, "mix");
     }
     return OSAFL_OK;
 }
 
-osafl_status world_load(struct world *w, osafl_reader *from, char *message)
+static osafl_status load_records(struct world *w, struct record_reader *from, char *message)
 {
     uint64_t round;
-    OSAFL_TRY(from->u64(from, "world.round", &round, 1));
+    OSAFL_TRY(from->base.u64(&from->base, "round", &round, 1));
     if (round >= UINT32_MAX)
-        return damaged(message, "world.round");
+        return damaged(message, "round");
     w->round = (uint32_t)round;
     OSAFL_TRY(load_pools(w, from, message));
     OSAFL_TRY(load_stores(w, from, message));
     return mix_is_state(w) ? load_mixes(w, from, message) : OSAFL_OK;
+}
+
+osafl_status world_load(struct world *w, struct record_reader *from, char *message)
+{
+    message[0] = '\0';
+    const osafl_status status = load_records(w, from, message);
+    if (status != OSAFL_OK && message[0] == '\0') /* the reader refused a record */
+        message_fail(message, status, "%s", from->message);
+    return status;
 }

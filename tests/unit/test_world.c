@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "loader.h"
+#include "records.h"
 #include "world.h"
 
 #define LABELS 10
@@ -202,6 +203,27 @@ static void check_same(const struct world *a, const struct world *b)
         assert_memory_equal(x.sample, y.sample, x.n * sizeof *x.sample);
         assert_memory_equal(x.label, y.label, x.n * sizeof *x.label);
     }
+}
+
+/* A world's records as a block of bytes, owned by the writer. */
+static struct record_writer *save(const struct world *w, const void **data, size_t *size)
+{
+    char message[CALL_MESSAGE_BYTES];
+    struct record_writer *const writer = record_writer_create();
+    assert_int_equal(world_save(w, record_writer_section(writer, "world", 1)), OSAFL_OK);
+    assert_int_equal(record_writer_finish(writer, data, size, message), OSAFL_OK);
+    return writer;
+}
+
+static osafl_status load(struct setup *s, struct world *w, const void *data, size_t size)
+{
+    struct record_set *set = NULL;
+    struct record_reader reader;
+    assert_int_equal(record_set_open(data, size, &set, s->message), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "world", &reader, s->message), OSAFL_OK);
+    const osafl_status status = world_load(w, &reader, s->message);
+    record_set_destroy(set);
+    return status;
 }
 
 /* ---- tests ---- */
@@ -597,6 +619,161 @@ static void test_bad_policies(void **state)
     free(s);
 }
 
+/* save, load, save: the same bytes; and going on gives what never stopping gives. */
+static void check_resume(struct setup *s)
+{
+    const void *data;
+    const void *again;
+    size_t size;
+    size_t size_again;
+    struct world *const a = make_world(s);
+    advance(s, a, 0, 7);
+    struct record_writer *const writer = save(a, &data, &size);
+    struct world *const b = make_world(s);
+    if (load(s, b, data, size) != OSAFL_OK)
+        fail_msg("%s", s->message);
+    check_stores(s, b);
+    check_same(a, b);
+    struct record_writer *const writer_again = save(b, &again, &size_again);
+    assert_int_equal(size, size_again);
+    assert_memory_equal(data, again, size);
+    advance(s, a, 7, 20);
+    advance(s, b, 7, 20);
+    check_same(a, b);
+    assert_int_equal(world_restarts(a), world_restarts(b));
+    record_writer_destroy(writer);
+    record_writer_destroy(writer_again);
+    world_destroy(a);
+    world_destroy(b);
+}
+
+static void test_resume(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->toy.n = s->info.n_train = 6000;
+    check_resume(s);
+    s->e.clients.drift = 0.2;
+    s->e.clients.arrival_process.index = ARRIVALS_BINOMIAL;
+    s->deletion_vt.select = count_and_check_ages;
+    check_resume(s);
+    s->e.clients.drift = 0.0;
+    s->e.partition.scheme.index = PARTITION_NATURAL;
+    check_resume(s);
+    s->e.partition.scheme.index = PARTITION_IID;
+    s->info.n_train = OSAFL_ENDLESS;
+    s->dataset_vt.sample_of = toy_sample_of;
+    check_resume(s);
+    free(s);
+}
+
+/* Loads records that one of the values was changed in. */
+static void refuse_load(struct setup *s, const char *key, uint64_t at, uint64_t value,
+                        const char *word)
+{
+    enum { CLIENTS = 25 };
+    struct world *const w = make_world(s);
+    const uint64_t total = world_population(w)->total_samples;
+    const uint32_t pools = s->e.partition.scheme.index == PARTITION_NATURAL ? CLIENTS : LABELS;
+    struct record_writer *const writer = record_writer_create();
+    osafl_writer *const to = record_writer_section(writer, "world", 1);
+    const char *const keys[] = {"round", "dealt", "sample", "born"};
+    const uint64_t counts[] = {1, pools, total, total};
+    for (size_t k = 0; k < 4; ++k) {
+        uint64_t *const v = calloc(total, sizeof *v);
+        if (k == 2) {
+            for (uint32_t u = 0, n = 0; u < CLIENTS; ++u)
+                for (uint64_t i = 0; i < world_store(w, u).n; ++i)
+                    v[n++] = world_store(w, u).sample[i];
+        }
+        const bool changed = strcmp(keys[k], key) == 0;
+        if (changed && at < counts[k])
+            v[at] = value;
+        to->u64(to, keys[k], v, changed && at == counts[k] ? at - 1 : counts[k]);
+        free(v);
+        if (changed && at == UINT64_MAX)
+            break; /* the rest is missing */
+    }
+    const void *data;
+    size_t size;
+    assert_int_equal(record_writer_finish(writer, &data, &size, s->message), OSAFL_OK);
+    if (word == NULL) {
+        assert_int_equal(load(s, w, data, size), OSAFL_OK);
+    } else {
+        assert_int_equal(load(s, w, data, size), OSAFL_E_STATE);
+        if (strstr(s->message, word) == NULL)
+            fail_msg("\"%s\" is not in: %s", word, s->message);
+    }
+    record_writer_destroy(writer);
+    world_destroy(w);
+}
+
+static void test_damaged_records(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->toy.skip_four = true;
+    s->toy.n = s->info.n_train = 6000;
+    refuse_load(s, "none", 0, 0, NULL);
+    refuse_load(s, "round", 0, UINT32_MAX, "round");
+    refuse_load(s, "dealt", 3, UINT64_MAX, "dealt");
+    refuse_load(s, "dealt", 4, 1, "dealt"); /* a label without samples */
+    refuse_load(s, "dealt", 10, 0, "dealt"); /* one pool too few */
+    refuse_load(s, "sample", 0, 6000, "sample");
+    refuse_load(s, "born", 0, 1, "born"); /* in the store only from a round still to come */
+    refuse_load(s, "round", UINT64_MAX, 0, "dealt");
+    refuse_load(s, "sample", UINT64_MAX, 0, "born");
+    s->e.partition.scheme.index = PARTITION_NATURAL;
+    refuse_load(s, "none", 0, 0, NULL);
+    refuse_load(s, "sample", 0, 1, "sample"); /* belongs to client 1 */
+    free(s);
+}
+
+static void test_damaged_mix(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->e.clients.drift = 0.5;
+    struct world *const w = make_world(s);
+    const void *data;
+    size_t size;
+    struct record_writer *const writer = save(w, &data, &size);
+    struct record_set *set = NULL;
+    struct record_reader reader;
+    assert_int_equal(record_set_open(data, size, &set, s->message), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "world", &reader, s->message), OSAFL_OK);
+    const double bad[] = {(double)NAN, -0.1, 1.5, (double)INFINITY, 0.123456};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+        struct record_writer *const changed = record_writer_create();
+        osafl_writer *const to = record_writer_section(changed, "world", 1);
+        const char *const keys[] = {"round", "dealt", "sample", "born"};
+        for (size_t i = 0; i < 4; ++i) {
+            uint64_t n;
+            assert_int_equal(reader.base.count(&reader.base, keys[i], &n), OSAFL_OK);
+            uint64_t *const v = calloc(n, sizeof *v);
+            assert_int_equal(reader.base.u64(&reader.base, keys[i], v, n), OSAFL_OK);
+            to->u64(to, keys[i], v, n);
+            free(v);
+        }
+        double mix[25 * LABELS];
+        assert_int_equal(reader.base.f64(&reader.base, "mix", mix, 25 * LABELS), OSAFL_OK);
+        mix[17] = bad[k];
+        to->f64(to, "mix", mix, 25 * LABELS);
+        const void *block;
+        size_t bytes;
+        assert_int_equal(record_writer_finish(changed, &block, &bytes, s->message), OSAFL_OK);
+        struct world *const other = make_world(s);
+        assert_int_equal(load(s, other, block, bytes), OSAFL_E_STATE);
+        assert_non_null(strstr(s->message, "mix"));
+        world_destroy(other);
+        record_writer_destroy(changed);
+    }
+    record_set_destroy(set);
+    record_writer_destroy(writer);
+    world_destroy(w);
+    free(s);
+}
+
 static void test_print(void **state)
 {
     (void)state;
@@ -651,6 +828,9 @@ int main(void)
         cmocka_unit_test(test_one_sample),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_bad_policies),
+        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_damaged_records),
+        cmocka_unit_test(test_damaged_mix),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_many_clients),
     };
