@@ -178,7 +178,7 @@ static osafl_status load_core(struct engine *e, const struct record_set *from, c
     e->round = (uint32_t)round;
     OSAFL_TRY(load_kept(e, &r, message));
     OSAFL_TRY(open_section(from, "world", &r, message));
-    return world_load(e->world, &r.base, message);
+    return world_load(e->world, &r, message);
 }
 
 osafl_status engine_load(struct engine *e, const struct record_set *from, char *message)
