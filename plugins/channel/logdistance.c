@@ -59,8 +59,8 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     const struct logdistance_config *settings = config;
     channel->config = settings;
     struct cell *cell = &channel->cell;
-    const osafl_status status = cell_create(cell, h, c, facts->clients, settings->min_distance_m,
-                                            settings->radius_m);
+    const osafl_status status =
+        cell_create(cell, h, c, facts->clients, settings->min_distance_m, settings->radius_m);
     if (status != OSAFL_OK) {
         free(channel);
         return status;

@@ -141,8 +141,8 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     const struct tr38901_config *settings = config;
     channel->config = settings;
     struct cell *cell = &channel->cell;
-    const osafl_status status = cell_create(cell, h, c, facts->clients, settings->min_distance_m,
-                                            settings->radius_m);
+    const osafl_status status =
+        cell_create(cell, h, c, facts->clients, settings->min_distance_m, settings->radius_m);
     if (status != OSAFL_OK) {
         free(channel);
         return status;
@@ -153,9 +153,9 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
         const double uniform = cell_uniform(cell, c, CELL_STREAM_LINE_OF_SIGHT, u);
         const bool sight = uniform < los_probability(s, distance_m);
         cell->place[u].line_of_sight = sight;
-        cell->mean_gain_db[u] = settings->bs_antenna_gain_dbi + settings->ut_antenna_gain_dbi -
-                                (sight ? los_loss_db(settings, distance_m)
-                                       : nlos_loss_db(settings, distance_m));
+        cell->mean_gain_db[u] =
+            settings->bs_antenna_gain_dbi + settings->ut_antenna_gain_dbi -
+            (sight ? los_loss_db(settings, distance_m) : nlos_loss_db(settings, distance_m));
         if (settings->shadowing)
             cell->shadowing_db[u] = sight ? s->los_shadowing_db : s->nlos_shadowing_db;
     }

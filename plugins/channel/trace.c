@@ -166,8 +166,8 @@ static osafl_status read_trace(struct trace *t)
     OSAFL_TRY(byte_source_open(&source, t->config->path, &t->message));
     struct csv_reader reader;
     csv_open(&reader, &source, ',');
-    osafl_status status = t->config->layout.index == LAYOUT_WIDE ? read_wide(t, &reader)
-                                                                 : read_long(t, &reader);
+    osafl_status status =
+        t->config->layout.index == LAYOUT_WIDE ? read_wide(t, &reader) : read_long(t, &reader);
     if (status == OSAFL_OK)
         status = check_complete(t, source.name);
     csv_close(&reader);

@@ -86,8 +86,7 @@ osafl_status byte_source_open(struct byte_source *s, const char *name, struct io
 void byte_source_memory(struct byte_source *s, const char *name, const void *data, uint64_t n,
                         struct io_message *m)
 {
-    *s = (struct byte_source){
-        .name = name, .message = m, .next = data, .left = n, .at_most = n};
+    *s = (struct byte_source){.name = name, .message = m, .next = data, .left = n, .at_most = n};
 }
 
 void byte_source_close(struct byte_source *s)
@@ -141,8 +140,8 @@ osafl_status byte_source_load(struct byte_source *s, uint64_t n, const char *wha
         return cut_off(s, n, what);
     void *memory = n <= SIZE_MAX ? malloc((size_t)n) : NULL;
     if (memory == NULL)
-        return io_fail(s->message, OSAFL_E_NOMEM,
-                       "%s: out of memory: %s has %" PRIu64 " bytes", s->name, what, n);
+        return io_fail(s->message, OSAFL_E_NOMEM, "%s: out of memory: %s has %" PRIu64 " bytes",
+                       s->name, what, n);
     const osafl_status status = byte_source_exactly(s, memory, n, what);
     if (status != OSAFL_OK) {
         free(memory);

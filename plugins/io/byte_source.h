@@ -16,11 +16,11 @@ osafl_status io_fail(struct io_message *m, osafl_status code, const char *fmt, .
     OSAFL_PRINTF(3, 4);
 
 struct byte_source {
-    const char *name;          /* of the file; not owned */
+    const char *name;           /* of the file; not owned */
     struct io_message *message; /* where failures are told; not owned */
-    void *gz;                  /* zlib's gzFile; NULL: memory */
-    unsigned char *buffer;     /* of a file */
-    const unsigned char *next; /* what was read but not taken yet: next[0 .. left) */
+    void *gz;                   /* zlib's gzFile; NULL: memory */
+    unsigned char *buffer;      /* of a file */
+    const unsigned char *next;  /* what was read but not taken yet: next[0 .. left) */
     uint64_t left;
     uint64_t taken;
     /* No more than so many bytes can come in all, however long a header claims the content to be:

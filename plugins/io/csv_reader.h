@@ -11,8 +11,8 @@
 struct csv_reader {
     struct byte_source *source; /* not owned */
     char separator;
-    uint32_t line;   /* number of the present row's line, from 1 */
-    char **field;    /* the present row: n_fields strings, valid until the next call */
+    uint32_t line; /* number of the present row's line, from 1 */
+    char **field;  /* the present row: n_fields strings, valid until the next call */
     uint32_t n_fields;
     uint32_t field_capacity;
     char *text; /* the present line, cut into its fields */

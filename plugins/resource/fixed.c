@@ -60,7 +60,8 @@ static osafl_status solve(void *self, osafl_call *c, const osafl_resource_proble
         const struct client_cost cost = client_cost(p, u);
         const double clock_hz = settings->clock_hz > 0.0 ? settings->clock_hz : cost.clock_max_hz;
         const double power_w = settings->power_w > 0.0 ? settings->power_w : cost.power_max_w;
-        const struct operating_point point = operating_point(&cost, local_rounds, clock_hz, power_w);
+        const struct operating_point point =
+            operating_point(&cost, local_rounds, clock_hz, power_w);
         take_part(out, u, &point);
     }
     return OSAFL_OK;

@@ -111,8 +111,7 @@ static void read_samples(struct fixture *f, uint32_t split, const uint64_t *inde
     const osafl_dataset_vt *vt = fixture_vtable(f);
     const osafl_batch batch = {.struct_size = sizeof batch, .n = n, .x = x, .label = label};
     osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->read(f->instance.self, c, split, index, &batch)),
-                     OSAFL_OK);
+    assert_int_equal(fixture_end(f, vt->read(f->instance.self, c, split, index, &batch)), OSAFL_OK);
 }
 
 static void reads_plain_and_gzip_files(void **state)
@@ -417,10 +416,9 @@ static void reads_mnist(void **state)
 static void reads_fashion_mnist(void **state)
 {
     (void)state;
-    check_installed(
-        "/usr/share/datasets/fashion-mnist",
-        (const uint32_t[]){6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000},
-        (const uint32_t[]){1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000});
+    check_installed("/usr/share/datasets/fashion-mnist",
+                    (const uint32_t[]){6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000},
+                    (const uint32_t[]){1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000});
 }
 
 #define WITH_FAMILY(test) cmocka_unit_test_setup_teardown(test, write_family, remove_family)

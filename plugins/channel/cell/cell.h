@@ -9,8 +9,8 @@
 #define CELL_LINK_PARAMS(S)                                                                        \
     OSAFL_REAL(S, bandwidth_hz, 540e3, 1.0, 1e12, "Bandwidth of one client's uplink",              \
                .unit = "Hz"),                                                                      \
-        OSAFL_REAL(S, noise_dbm_per_hz, -174.0, -300.0, 100.0,                                     \
-                   "Noise power spectral density", .unit = "dBm/Hz"),                              \
+        OSAFL_REAL(S, noise_dbm_per_hz, -174.0, -300.0, 100.0, "Noise power spectral density",     \
+                   .unit = "dBm/Hz"),                                                              \
         OSAFL_REAL(S, noise_figure_db, 0.0, 0.0, 100.0, "Noise figure of the base station",        \
                    .unit = "dB")
 

@@ -106,8 +106,8 @@ osafl_status sample_set_check_labels(const struct sample_set *s, const struct sa
         const int32_t label = samples->label[i];
         if (label < 0 || (uint32_t)label >= s->classes)
             return io_fail(m, OSAFL_E_DATA,
-                           "%s: label %" PRId32 " of sample %" PRIu64
-                           " is outside 0 .. %" PRIu32 "; is the number of classes right?",
+                           "%s: label %" PRId32 " of sample %" PRIu64 " is outside 0 .. %" PRIu32
+                           "; is the number of classes right?",
                            name, label, i, s->classes - 1);
     }
     return OSAFL_OK;
