@@ -1,23 +1,27 @@
 /* loader.c - finds, checks and loads plugins by kind and name. */
 #include "loader.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
-#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cpu.h"
 #include "diagnostics.h"
 #include "plugin_file.h"
 #include "plugin_host.h"
+#include "plugin_path.h"
 #include "plugin_verify.h"
 #include "suggest.h"
 
@@ -28,14 +32,8 @@ static const char *const kind_names[LOADER_KINDS + 1] = {
     [OSAFL_KIND_DELETION] = "deletion",   [OSAFL_KIND_AGGREGATOR] = "aggregator",
 };
 
-struct folder {
-    char *path;         /* absolute */
-    const char *origin; /* who named it, for messages */
-};
-
 struct loader {
-    struct folder *folders; /* in the order of the search */
-    size_t n_folders;
+    struct plugin_path path;
 };
 
 /* What this process has loaded.  Shared objects cannot be unloaded safely (destructors of threads
@@ -60,94 +58,6 @@ uint32_t kind_from_name(const char *name)
     return 0;
 }
 
-/* ---- search path --------------------------------------------------------------------------- */
-
-/* Appends a copy of path; false: out of memory. */
-static bool add_folder(struct loader *l, const char *path, const char *origin)
-{
-    struct folder *grown = realloc(l->folders, (l->n_folders + 1) * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    l->folders = grown;
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return false;
-    l->folders[l->n_folders++] = (struct folder){.path = copy, .origin = origin};
-    return true;
-}
-
-static bool add_extra_folders(struct loader *l, const char *const *dirs, size_t n,
-                              struct diagnostics *d)
-{
-    for (size_t i = 0; i < n; i++) {
-        char real[PATH_MAX];
-        struct stat s;
-        if (realpath(dirs[i], real) == NULL || stat(real, &s) != 0) {
-            diagnostics_error(d, NULL, 0, "--plugin-dir %s: %s", dirs[i], strerror(errno));
-            return false;
-        }
-        if (!S_ISDIR(s.st_mode)) {
-            diagnostics_error(d, NULL, 0, "--plugin-dir %s: is not a folder", dirs[i]);
-            return false;
-        }
-        if (!add_folder(l, real, "--plugin-dir")) {
-            diagnostics_error(d, NULL, 0, "out of memory");
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Folders of the variable may be missing, as those of PATH may; but each must be absolute, so that
- * the working directory never decides which code runs. */
-static bool add_environment_folders(struct loader *l, struct diagnostics *d)
-{
-    const char *at = getenv("OSAFL_PLUGIN_PATH");
-    if (at == NULL || at[0] == '\0')
-        return true;
-    for (;;) {
-        const size_t length = strcspn(at, ":");
-        char path[PATH_MAX];
-        if (at[0] != '/' || length >= sizeof path) {
-            diagnostics_error(d, NULL, 0,
-                              "OSAFL_PLUGIN_PATH holds \"%.*s\"; it must be a list of absolute "
-                              "folders, separated by ':'",
-                              (int)(length < 200 ? length : 200), at);
-            return false;
-        }
-        memcpy(path, at, length);
-        path[length] = '\0';
-        if (!add_folder(l, path, "OSAFL_PLUGIN_PATH")) {
-            diagnostics_error(d, NULL, 0, "out of memory");
-            return false;
-        }
-        if (at[length] == '\0')
-            return true;
-        at += length + 1;
-    }
-}
-
-/* Beside the program (build tree), below its prefix (installed and moved), compiled in. */
-static bool add_own_folders(struct loader *l, struct diagnostics *d)
-{
-    char exe[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    bool ok = true;
-    if (length > 0) {
-        exe[length] = '\0';
-        *strrchr(exe, '/') = '\0';
-        char path[PATH_MAX + 256];
-        snprintf(path, sizeof path, "%s/plugins", exe);
-        ok = add_folder(l, path, "beside the program");
-        snprintf(path, sizeof path, "%s/../%s", exe, OSAFL_PLUGIN_SUBDIR);
-        ok = ok && add_folder(l, path, "below the program's prefix");
-    }
-    ok = ok && add_folder(l, OSAFL_INSTALLED_PLUGIN_DIR, "as installed");
-    if (!ok)
-        diagnostics_error(d, NULL, 0, "out of memory");
-    return ok;
-}
-
 struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
                              struct diagnostics *d)
 {
@@ -166,8 +76,7 @@ struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
         diagnostics_error(d, NULL, 0, "out of memory");
         return NULL;
     }
-    if (add_extra_folders(l, extra_dirs, n_extra_dirs, d) && add_environment_folders(l, d) &&
-        add_own_folders(l, d))
+    if (plugin_path_build(&l->path, extra_dirs, n_extra_dirs, d))
         return l;
     loader_destroy(l);
     return NULL;
@@ -177,92 +86,21 @@ void loader_destroy(struct loader *l)
 {
     if (l == NULL)
         return;
-    for (size_t i = 0; i < l->n_folders; i++)
-        free(l->folders[i].path);
-    free(l->folders);
+    plugin_path_free(&l->path);
     free(l);
-}
-
-/* ---- names --------------------------------------------------------------------------------- */
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Appends the names of the plugins in one folder; false: out of memory. */
-static bool list_folder(const char *path, char ***names, size_t *n)
-{
-    DIR *dir = opendir(path);
-    if (dir == NULL)
-        return true; /* most folders of the search path do not exist */
-    bool ok = true;
-    for (const struct dirent *entry; ok && (entry = readdir(dir)) != NULL;) {
-        char name[NAME_MAX + 1];
-        snprintf(name, sizeof name, "%s", entry->d_name);
-        char *dot = strrchr(name, '.');
-        if (dot == NULL || strcmp(dot, ".so") != 0)
-            continue;
-        *dot = '\0';
-        if (!plugin_name_is_valid(name))
-            continue;
-        char **grown = realloc(*names, (*n + 1) * sizeof *grown);
-        ok = grown != NULL;
-        if (ok) {
-            *names = grown;
-            grown[*n] = strdup(name);
-            ok = grown[*n] != NULL;
-            *n += ok ? 1 : 0;
-        }
-    }
-    closedir(dir);
-    return ok;
 }
 
 osafl_status loader_names(struct loader *l, uint32_t kind, char ***names, size_t *n)
 {
-    char **list = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < l->n_folders; i++) {
-        char path[PATH_MAX + 512];
-        snprintf(path, sizeof path, "%s/%s", l->folders[i].path, kind_names[kind]);
-        if (!list_folder(path, &list, &count)) {
-            loader_free_names(list, count);
-            return OSAFL_E_NOMEM;
-        }
-    }
-    size_t kept = 0;
-    if (count > 0)
-        qsort(list, count, sizeof *list, compare_names);
-    for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && strcmp(list[i], list[kept - 1]) == 0)
-            free(list[i]);
-        else
-            list[kept++] = list[i];
-    }
-    *names = list;
-    *n = kept;
-    return OSAFL_OK;
+    return plugin_path_names(&l->path, kind_names[kind], names, n);
 }
 
 void loader_free_names(char **names, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
+    plugin_path_free_names(names, n);
 }
 
-/* ---- loading ------------------------------------------------------------------------------- */
-
-/* What is being loaded, and where complaints about it go. */
-struct request {
-    struct loader *loader;
-    uint32_t kind;
-    const char *name;
-    struct diagnostics *d;
-    const char *file; /* place in the experiment */
-    unsigned line;
-};
+/* ---- finding ------------------------------------------------------------------------------- */
 
 /* Appends to a text of a fixed size; what does not fit is cut. */
 static OSAFL_PRINTF(3, 4) void append(char *text, size_t size, const char *fmt, ...)
@@ -274,82 +112,58 @@ static OSAFL_PRINTF(3, 4) void append(char *text, size_t size, const char *fmt, 
     va_end(args);
 }
 
-static void report_missing(const struct request *r)
+/* Says that nobody has the file, where it was looked for, and what there is instead. */
+static void explain_missing(const struct plugin_path *path, const char *kind, const char *name,
+                            char *why, size_t size)
 {
-    char hint[2048] = "";
-    char searched[4096] = "";
     char **names = NULL;
     size_t n = 0;
-    const char *kind = kind_names[r->kind];
-    if (loader_names(r->loader, r->kind, &names, &n) == OSAFL_OK && n > 0) {
-        struct suggestion close = suggest_begin(r->name);
+    snprintf(why, size, "no %s plugin is called \"%s\"", kind, name);
+    if (plugin_path_names(path, kind, &names, &n) == OSAFL_OK && n > 0) {
+        struct suggestion close = suggest_begin(name);
         for (size_t i = 0; i < n; i++)
             suggest_offer(&close, names[i]);
         if (close.best != NULL)
-            append(hint, sizeof hint, "; did you mean \"%s\"?", close.best);
-        append(hint, sizeof hint, "%s there are: ", close.best != NULL ? "" : ";");
+            append(why, size, "; did you mean \"%s\"?", close.best);
+        append(why, size, "%s there are: ", close.best != NULL ? "" : ";");
         for (size_t i = 0; i < n; i++)
-            append(hint, sizeof hint, "%s%s", i > 0 ? ", " : "", names[i]);
+            append(why, size, "%s%s", i > 0 ? ", " : "", names[i]);
     } else {
-        append(hint, sizeof hint, "; there is no %s plugin at all", kind);
+        append(why, size, "; there is no %s plugin at all", kind);
     }
-    for (size_t i = 0; i < r->loader->n_folders; i++)
-        append(searched, sizeof searched, "%s%s (%s)", i > 0 ? ", " : "",
-               r->loader->folders[i].path, r->loader->folders[i].origin);
-    diagnostics_error(r->d, r->file, r->line,
-                      "no %s plugin is called \"%s\"%s (looked for "
-                      "%s/%s.so in %s)",
-                      kind, r->name, hint, kind, r->name, searched);
-    loader_free_names(names, n);
-}
-
-static const struct loaded_plugin *report_refused(const struct request *r, const char *path,
-                                                  const char *why)
-{
-    diagnostics_error(r->d, r->file, r->line, "%s plugin \"%s\" cannot be used: %s %s",
-                      kind_names[r->kind], r->name, path, why);
-    return NULL;
-}
-
-/* The file of the first folder that has it, canonical in real.  *folder becomes its folder;
- * false: nobody has it. */
-static bool find_file(const struct request *r, char real[PATH_MAX], const struct folder **folder)
-{
-    for (size_t i = 0; i < r->loader->n_folders; i++) {
-        char path[PATH_MAX + 512];
-        snprintf(path, sizeof path, "%s/%s/%s.so", r->loader->folders[i].path, kind_names[r->kind],
-                 r->name);
-        if (realpath(path, real) != NULL) {
-            *folder = &r->loader->folders[i];
-            return true;
-        }
-    }
-    return false;
+    append(why, size, " (looked for %s/%s.so in ", kind, name);
+    for (size_t i = 0; i < path->n; i++)
+        append(why, size, "%s%s (%s)", i > 0 ? ", " : "", path->folders[i].path,
+               path->folders[i].origin);
+    append(why, size, ")");
+    plugin_path_free_names(names, n);
 }
 
 /* The file, the folder it lies in, and the folder of the search path must all be safe. */
-static bool path_is_trusted(const struct request *r, const char *real, const struct folder *folder,
-                            char *why, size_t size)
+static bool place_is_trusted(const struct plugin_folder *folder, const char *kind, const char *real,
+                             struct diagnostics *d, char *why, size_t size)
 {
-    char own[PATH_MAX];
+    char own[PLUGIN_PATH_BYTES];
     snprintf(own, sizeof own, "%s", real);
     *strrchr(own, '/') = '\0';
-    char of_kind[PATH_MAX + 512];
-    snprintf(of_kind, sizeof of_kind, "%s/%s", folder->path, kind_names[r->kind]);
+    char of_kind[PLUGIN_PATH_BYTES + 512];
+    snprintf(of_kind, sizeof of_kind, "%s/%s", folder->path, kind);
     const char *const paths[] = {real, own, of_kind, folder->path};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         bool group_writable = false;
         if (!plugin_path_is_trusted(paths[i], &group_writable, why, size))
             return false;
         if (group_writable)
-            diagnostics_warn(r->d, NULL, 0, "plugins: a whole group may write %s", paths[i]);
+            diagnostics_warn(d, NULL, 0, "plugins: a whole group may write %s", paths[i]);
     }
     return true;
 }
 
+/* ---- loading ------------------------------------------------------------------------------- */
+
 /* Maps the file without letting its constructors keep the floating-point mode: a library that is
  * linked with -ffast-math switches the thread that maps it to flush-to-zero. */
-static void *map_file(const struct request *r, const char *real)
+static void *map_file(const char *real, struct diagnostics *d)
 {
     fenv_t environment;
     struct process_state before;
@@ -359,7 +173,7 @@ static void *map_file(const struct request *r, const char *real)
     const char *changed = process_state_settle(&before);
     fesetenv(&environment);
     if (changed != NULL)
-        diagnostics_warn(r->d, NULL, 0,
+        diagnostics_warn(d, NULL, 0,
                          "%s changed %s when it was loaded; this was undone (was it linked with "
                          "-ffast-math?)",
                          real, changed);
@@ -411,52 +225,189 @@ static const osafl_plugin *ask_plugin(void *handle, char *why, size_t size)
     return plugin;
 }
 
-const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const char *name,
-                                        struct diagnostics *d, const char *file, unsigned line)
+/* Checks and maps one file.  NULL with the reason in why. */
+static const struct loaded_plugin *load_file(const struct plugin_folder *folder, uint32_t kind,
+                                             const char *name, const char *real,
+                                             struct diagnostics *d, char *why, size_t size)
 {
-    const struct request r = {l, kind, name, d, file, line};
-    if (!plugin_name_is_valid(name)) {
-        diagnostics_error(d, file, line,
-                          "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 "
-                          "long, and never a path (folders are given by --plugin-dir)",
-                          name);
+    char hash[PLUGIN_HASH_BYTES];
+    if (!place_is_trusted(folder, kind_names[kind], real, d, why, size) ||
+        !plugin_file_is_loadable(real, hash, why, size))
+        return NULL;
+    void *handle = map_file(real, d);
+    if (handle == NULL) {
+        const char *reason = dlerror();
+        snprintf(why, size, "cannot be loaded: %s", reason != NULL ? reason : "unknown");
         return NULL;
     }
-    char real[PATH_MAX];
-    const struct folder *folder = NULL;
-    if (!find_file(&r, real, &folder)) {
-        report_missing(&r);
+    const osafl_plugin *plugin = ask_plugin(handle, why, size);
+    if (plugin == NULL || !plugin_verify(plugin, kind, name, why, size))
+        return NULL;
+    struct registered *entry = calloc(1, sizeof *entry);
+    if (entry == NULL) {
+        snprintf(why, size, "cannot be loaded: out of memory");
         return NULL;
     }
+    entry->loaded.plugin = plugin;
+    memcpy(entry->loaded.path, real, strlen(real) + 1);
+    memcpy(entry->loaded.hash, hash, sizeof hash);
+    entry->next = registry;
+    registry = entry;
+    return &entry->loaded;
+}
+
+static const struct loaded_plugin *find_loaded(uint32_t kind, const char *name, const char *real)
+{
     for (const struct registered *at = registry; at != NULL; at = at->next) {
         const osafl_plugin *p = at->loaded.plugin;
         if (p->kind == kind && strcmp(p->name, name) == 0 && strcmp(at->loaded.path, real) == 0)
             return &at->loaded;
     }
-    char why[1024];
-    struct registered *entry = calloc(1, sizeof *entry);
-    if (entry == NULL)
-        return report_refused(&r, real, "cannot be loaded: out of memory");
-    if (!path_is_trusted(&r, real, folder, why, sizeof why) ||
-        !plugin_file_is_loadable(real, entry->loaded.hash, why, sizeof why)) {
-        free(entry);
-        return report_refused(&r, real, why);
+    return NULL;
+}
+
+/* Finds, checks and loads.  NULL with the whole reason in why; d gets warnings only. */
+static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const char *name,
+                                        struct diagnostics *d, char *why, size_t size)
+{
+    if (!plugin_name_is_valid(name)) {
+        snprintf(
+            why, size,
+            "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 long, and "
+            "never a path (folders are given by --plugin-dir)",
+            name);
+        return NULL;
     }
-    void *handle = map_file(&r, real);
-    if (handle == NULL) {
-        const char *reason = dlerror();
-        snprintf(why, sizeof why, "cannot be loaded: %s", reason != NULL ? reason : "unknown");
-        free(entry);
-        return report_refused(&r, real, why);
+    char real[PLUGIN_PATH_BYTES];
+    const struct plugin_folder *folder = plugin_path_find(&l->path, kind_names[kind], name, real);
+    if (folder == NULL) {
+        explain_missing(&l->path, kind_names[kind], name, why, size);
+        return NULL;
     }
-    entry->loaded.plugin = ask_plugin(handle, why, sizeof why);
-    if (entry->loaded.plugin == NULL ||
-        !plugin_verify(entry->loaded.plugin, kind, name, why, sizeof why)) {
-        free(entry);
-        return report_refused(&r, real, why);
+    const struct loaded_plugin *loaded = find_loaded(kind, name, real);
+    if (loaded != NULL)
+        return loaded;
+    char reason[1024];
+    loaded = load_file(folder, kind, name, real, d, reason, sizeof reason);
+    if (loaded == NULL)
+        snprintf(why, size, "%s plugin \"%s\" cannot be used: %s %s", kind_names[kind], name, real,
+                 reason);
+    return loaded;
+}
+
+const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const char *name,
+                                        struct diagnostics *d, const char *file, unsigned line)
+{
+    char why[8192];
+    const struct loaded_plugin *loaded = load(l, kind, name, d, why, sizeof why);
+    if (loaded == NULL)
+        diagnostics_error(d, file, line, "%s", why);
+    return loaded;
+}
+
+/* ---- probing ------------------------------------------------------------------------------- */
+
+/* The child's part: loads, and sends what it found through the pipe.  Never returns. */
+static _Noreturn void probe_in_child(struct loader *l, uint32_t kind, const char *name, int pipe_fd)
+{
+    setpgid(0, 0); /* so that the parent ends what a plugin may start, too */
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    /* A plugin that prints when it is mapped must not disturb the list. */
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+        dup2(null, fd);
+    struct probed_plugin found = {0};
+    struct diagnostics *d = diagnostics_create();
+    if (d != NULL) {
+        const struct loaded_plugin *loaded =
+            load(l, kind, name, d, found.problem, sizeof found.problem);
+        if (loaded != NULL) {
+            snprintf(found.version, sizeof found.version, "%s", loaded->plugin->version);
+            snprintf(found.summary, sizeof found.summary, "%s", loaded->plugin->summary);
+        }
+        /* Shorter than a pipe's buffer: never blocks. */
+        if (write(pipe_fd, &found, sizeof found) == (ssize_t)sizeof found)
+            _exit(EXIT_SUCCESS);
     }
-    memcpy(entry->loaded.path, real, strlen(real) + 1);
-    entry->next = registry;
-    registry = entry;
-    return &entry->loaded;
+    _exit(EXIT_FAILURE);
+}
+
+/* Of a clock that never steps. */
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Reads exactly size bytes; false: the pipe ended before, or end_s passed. */
+static bool read_until(int fd, void *data, size_t size, double end_s)
+{
+    size_t got = 0;
+    while (got < size) {
+        const double left_s = end_s - seconds_now();
+        struct pollfd ready = {.fd = fd, .events = POLLIN};
+        const int n = left_s > 0.0 ? poll(&ready, 1, (int)(1e3 * left_s) + 1) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        const ssize_t bytes = n > 0 ? read(fd, (unsigned char *)data + got, size - got) : 0;
+        if (bytes <= 0)
+            return false;
+        got += (size_t)bytes;
+    }
+    return true;
+}
+
+/* Waits for a child that has not answered, and kills it with all it started when end_s passes. */
+static int wait_until(pid_t child, double end_s, bool *late)
+{
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (seconds_now() >= end_s) {
+            *late = true;
+            kill(-child, SIGKILL);
+            while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+                continue;
+            break;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return status;
+}
+
+osafl_status loader_probe(struct loader *l, uint32_t kind, const char *name, double limit_s,
+                          struct probed_plugin *out)
+{
+    char real[PLUGIN_PATH_BYTES] = "";
+    (void)plugin_path_find(&l->path, kind_names[kind], name, real);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return OSAFL_E_IO;
+    const double end_s = seconds_now() + limit_s;
+    const pid_t child = fork();
+    if (child < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return OSAFL_E_IO;
+    }
+    if (child == 0)
+        probe_in_child(l, kind, name, ends[1]);
+    setpgid(child, child); /* parent and child both: whoever comes first */
+    close(ends[1]);
+    const bool answered = read_until(ends[0], out, sizeof *out, end_s);
+    close(ends[0]);
+    bool late = false;
+    const int status = wait_until(child, end_s, &late);
+    if (!answered) {
+        memset(out, 0, sizeof *out);
+        if (late)
+            snprintf(out->problem, sizeof out->problem, "BROKEN (not loaded within %g s)", limit_s);
+        else if (WIFSIGNALED(status))
+            snprintf(out->problem, sizeof out->problem, "BROKEN (signal %d)", WTERMSIG(status));
+        else
+            snprintf(out->problem, sizeof out->problem, "BROKEN (ended the program, status %d)",
+                     WEXITSTATUS(status));
+    }
+    memcpy(out->path, real, sizeof out->path);
+    return OSAFL_OK;
 }
