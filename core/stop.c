@@ -1,0 +1,98 @@
+/* stop.c - SIGINT, SIGTERM and a limit of time ask a run to stop. */
+#include "stop.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static volatile sig_atomic_t request; /* the signal that came first; 0: none */
+static volatile sig_atomic_t may_abandon;
+static volatile sig_atomic_t abandon;
+
+static const int signals[] = {SIGINT, SIGTERM, SIGALRM};
+#define N_SIGNALS (sizeof signals / sizeof signals[0])
+static struct sigaction before[N_SIGNALS];
+
+static void handle(int signal_number)
+{
+    if (request != 0) {
+        if (signal_number != SIGALRM && request != SIGALRM)
+            _exit(EXIT_INTERRUPTED);
+        if (signal_number == SIGALRM)
+            return;
+    }
+    request = signal_number;
+    if (may_abandon)
+        abandon = 1;
+}
+
+static void set_timer(double seconds)
+{
+    const double whole = floor(seconds);
+    struct itimerval timer = {0};
+    timer.it_value.tv_sec = (time_t)whole;
+    timer.it_value.tv_usec = (suseconds_t)((seconds - whole) * 1e6);
+    if (seconds > 0.0 && timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
+        timer.it_value.tv_usec = 1; /* zero would mean: never */
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void stop_begin(double max_time_s)
+{
+    struct sigaction action;
+    sigset_t open;
+    request = may_abandon = abandon = 0;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&open);
+    for (size_t i = 0; i < N_SIGNALS; i++) {
+        sigaction(signals[i], &action, &before[i]);
+        sigaddset(&open, signals[i]);
+    }
+    sigprocmask(SIG_UNBLOCK, &open, NULL);
+    if (max_time_s > 0.0)
+        set_timer(fmin(max_time_s, 1e9));
+}
+
+void stop_end(void)
+{
+    set_timer(0.0);
+    for (size_t i = 0; i < N_SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+bool stop_requested(void)
+{
+    return request != 0;
+}
+
+const char *stop_reason(void)
+{
+    switch (request) {
+    case SIGINT:
+        return "interrupted";
+    case SIGTERM:
+        return "terminated";
+    default:
+        return "time limit reached";
+    }
+}
+
+void stop_allow_abandon(bool allowed)
+{
+    may_abandon = allowed;
+    /* A request that came just before the permission counts too. */
+    if (allowed && request != 0)
+        abandon = 1;
+}
+
+const volatile sig_atomic_t *stop_flag(void)
+{
+    return &abandon;
+}

@@ -1,0 +1,27 @@
+/* stop.h - SIGINT, SIGTERM and a limit of time ask a run to stop.
+ *
+ * The first request is remembered, and the run stops where nothing is lost.  A second SIGINT or
+ * SIGTERM ends the process at once with EXIT_INTERRUPTED: the last checkpoint serves. */
+#ifndef OSAFL_CORE_STOP_H
+#define OSAFL_CORE_STOP_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Takes over SIGINT, SIGTERM and SIGALRM; max_time_s > 0: a request comes after so many seconds.
+ * The main thread, with no other run in hand. */
+void stop_begin(double max_time_s);
+/* Puts the handlers back. */
+void stop_end(void);
+
+bool stop_requested(void);
+/* "interrupted", "terminated", "time limit reached". */
+const char *stop_reason(void);
+
+/* While true, a request also raises the flag below, so that the round in hand is abandoned: to be
+ * allowed only when its beginning is on the disk. */
+void stop_allow_abandon(bool allowed);
+/* Nonzero: give up the work in hand.  For host_context.cancelled. */
+const volatile sig_atomic_t *stop_flag(void);
+
+#endif
