@@ -368,12 +368,18 @@ static bool uplink_loses(const struct engine *e, uint32_t client)
     return osafl_uniform(word) < probability;
 }
 
-/* SGD steps of a task. */
+/* SGD steps of so many local rounds on a store. */
+static uint64_t count_steps(const struct session *s, uint64_t local_rounds, uint64_t minibatches,
+                            uint64_t stored)
+{
+    const uint64_t batch = s->facts.batch;
+    const uint64_t pass = (stored + batch - 1) / batch;
+    return local_rounds * (minibatches > 0 ? minibatches : pass);
+}
+
 static uint64_t steps_of(const struct engine *e, const struct train_task *task)
 {
-    const uint64_t batch = e->session->facts.batch;
-    const uint64_t pass = (task->store.n + batch - 1) / batch;
-    return task->local_rounds * (task->minibatches > 0 ? task->minibatches : pass);
+    return count_steps(e->session, task->local_rounds, task->minibatches, task->store.n);
 }
 
 static void add_task(struct engine *e, uint32_t client, const struct train_task *task)
@@ -405,17 +411,14 @@ static void list_client_tasks(struct engine *e)
     }
 }
 
-/* SGD steps that all clients together would take with the most local rounds. */
-static uint64_t steps_of_all_clients(const struct engine *e)
+uint64_t engine_steps_per_round(const struct session *s, const struct world *world)
 {
-    const uint64_t minibatches = (uint64_t)e->session->experiment->training.minibatches;
+    if (s->aggregator.centralised && s->aggregator.central_steps > 0)
+        return s->aggregator.central_steps;
+    const uint64_t minibatches = (uint64_t)s->experiment->training.minibatches;
     uint64_t steps = 0;
-    for (uint32_t u = 0; u < count_clients(e); u++) {
-        const struct train_task task = {.local_rounds = e->session->facts.max_local_rounds,
-                                        .minibatches = minibatches,
-                                        .store = world_store(e->world, u)};
-        steps += steps_of(e, &task);
-    }
+    for (uint32_t u = 0; u < s->facts.clients; u++)
+        steps += count_steps(s, s->facts.max_local_rounds, minibatches, world_store(world, u).n);
     return steps;
 }
 
@@ -433,10 +436,9 @@ static void list_pooled_task(struct engine *e)
             e->pooled_histogram[label] += world_histogram(e->world, u)[label];
         e->reason[u] = 0;
     }
-    const uint64_t own = e->session->aggregator.central_steps;
     const struct train_task task = {
         .local_rounds = 1,
-        .minibatches = own > 0 ? own : steps_of_all_clients(e),
+        .minibatches = engine_steps_per_round(e->session, e->world),
         .store = {.n = n, .sample = e->pooled_sample},
     };
     add_task(e, 0, &task);

@@ -50,8 +50,10 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
 osafl_status engine_save(const struct engine *e, struct record_writer *to, char *message);
 osafl_status engine_load(struct engine *e, const struct record_set *from, char *message);
 
-/* Estimate for `osafl check`: bytes that a run with so many threads takes beyond its data set and
- * the plugins' own memory. */
+/* Estimates for `osafl check`: SGD steps of a round in which everybody takes part with the most
+ * local rounds; bytes that a run with so many threads takes beyond its data set and the plugins'
+ * own memory. */
+uint64_t engine_steps_per_round(const struct session *s, const struct world *world);
 uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads);
 
 #endif

@@ -3,7 +3,6 @@
 #include "run_command.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +25,7 @@
 
 #define MODEL_FILE "model.safetensors"
 #define CHANGES_FILE "changes.txt"
+#define ROUNDS_FILE "rounds.csv"
 #define RESULTS_SECTION "results"
 #define RESULTS_VERSION 1
 
@@ -49,6 +49,7 @@ struct run {
     uint32_t saved_round; /* rounds that a rerun would not have to repeat */
     bool complete;        /* nothing was left to do */
     char started[32];
+    char label[256];
     double start_s;
     double mark_s; /* end of the last row of timing.csv */
 };
@@ -143,21 +144,32 @@ static osafl_status open_engine(struct run *r, char *message)
     return engine_create(&r->session, r->world, &r->engine, message);
 }
 
+static const char *split_name(const struct run *r)
+{
+    return session_evaluation_split(&r->session) == OSAFL_SPLIT_TEST ? "test" : "validation";
+}
+
+/* The measure by which runs are compared. */
+static const osafl_metric *first_measure(const struct run *r)
+{
+    return OSAFL_AT(osafl_metric, r->session.model.measures, r->session.model.measure_size, 0);
+}
+
 /* Instances whose metrics become columns: all that there are. */
-static osafl_status open_results(struct run *r, osafl_reader *resume, char *message)
+static osafl_status open_results(struct run *r, struct record_reader *resume, char *message)
 {
     struct instance *listen[LOADER_KINDS];
-    const osafl_metric *first =
-        OSAFL_AT(osafl_metric, r->session.model.measures, r->session.model.measure_size, 0);
+    uint32_t measures = 0;
+    const char *const *names = engine_measures(r->engine, &measures);
     struct results_layout layout = {
         .clients = r->session.facts.clients,
-        .split = session_evaluation_split(&r->session) == OSAFL_SPLIT_TEST ? "test" : "validation",
-        .measures = engine_measures(r->engine, &layout.n_measures),
-        .higher_is_better = first->better != OSAFL_LOWER,
+        .split = split_name(r),
+        .measures = names,
+        .n_measures = measures,
+        .higher_is_better = first_measure(r)->better != OSAFL_LOWER,
         .per_client = r->e->evaluation.per_client,
         .listen = listen,
     };
-    (void)engine_measures(r->engine, &layout.n_measures);
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
         if (r->session.instance[kind].plugin != NULL)
             listen[layout.n_listen++] = &r->session.instance[kind];
@@ -166,16 +178,13 @@ static osafl_status open_results(struct run *r, osafl_reader *resume, char *mess
 
 static osafl_status open_progress(struct run *r, char *message)
 {
-    char label[256];
-    const osafl_metric *first =
-        OSAFL_AT(osafl_metric, r->session.model.measures, r->session.model.measure_size, 0);
     const bool cell = strcmp(r->e->case_name, "main") != 0;
-    snprintf(label, sizeof label, "%.100s%s%.100s seed %lld", r->e->general.name, cell ? " " : "",
+    snprintf(r->label, sizeof r->label, "%.100s%s%.100s seed %lld", r->e->general.name, cell ? " " : "",
              cell ? r->e->case_name : "", (long long)r->e->general.seed);
     const struct progress_options options = {
         .to = stderr,
-        .label = label,
-        .measure = first->name,
+        .label = r->label,
+        .measure = first_measure(r)->name,
         .rounds = r->session.facts.rounds,
         .first_round = r->first_round,
         .clients = r->session.aggregator.centralised ? 1 : r->session.facts.clients,
@@ -217,18 +226,22 @@ static osafl_status remove_file(const struct run *r, const char *name, char *mes
     return status;
 }
 
+static bool has_file(const struct run *r, const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", r->folder.path, name) < 0)
+        return false;
+    const bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
 static osafl_status start_anew(struct run *r, char *message)
 {
     OSAFL_TRY(checkpoint_remove(&r->folder, message));
     OSAFL_TRY(remove_file(r, MODEL_FILE, message));
     OSAFL_TRY(remove_file(r, CHANGES_FILE, message));
     return manifest_write(&r->folder, r->e, &r->machine, message);
-}
-
-static bool has_model(const struct run *r)
-{
-    return faccessat(AT_FDCWD, r->folder.path, F_OK, 0) == 0 &&
-           run_folder_has(&r->folder, MODEL_FILE);
 }
 
 /* Decides, from what the folder holds, whether this run may use it. */
@@ -262,5 +275,256 @@ static osafl_status claim_folder(struct run *r, char *message)
     case MANIFEST_NONE:
         break;
     }
+    if (has_file(r, ROUNDS_FILE))
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "%s holds " ROUNDS_FILE " without a manifest of its run; choose another "
+                            "folder with --out, or overwrite it with --force",
+                            r->folder.path);
     return manifest_write(&r->folder, r->e, &r->machine, message);
+}
+
+/* ---- from a checkpoint --------------------------------------------------------------------- */
+
+/* Goes on where the newest checkpoint stands, or starts at round 0. */
+static osafl_status resume_or_start(struct run *r, char *message)
+{
+    struct checkpoint checkpoint = {0};
+    struct record_reader reader;
+    char warning[CALL_MESSAGE_BYTES];
+    OSAFL_TRY(checkpoint_read(&r->folder, r->e->identity, &r->slots, &checkpoint, warning,
+                              message));
+    if (warning[0] != '\0')
+        fprintf(stderr, "osafl: warning: %s; the one before it serves\n", warning);
+    r->first_round = r->saved_round = checkpoint.round;
+    /* A run that has ended is left alone: not even its files are opened. */
+    r->complete = checkpoint.set != NULL && checkpoint.round == r->session.facts.rounds &&
+                  has_file(r, MODEL_FILE);
+    osafl_status status = OSAFL_OK;
+    if (!r->complete)
+        status = open_engine(r, message);
+    if (status == OSAFL_OK && !r->complete && checkpoint.set != NULL) {
+        status = engine_load(r->engine, checkpoint.set, message);
+        if (status == OSAFL_OK)
+            status = record_reader_open(checkpoint.set, RESULTS_SECTION, &reader, message);
+        if (status == OSAFL_OK)
+            status = open_results(r, &reader, message);
+    } else if (status == OSAFL_OK && !r->complete) {
+        status = open_results(r, NULL, message);
+    }
+    checkpoint_free(&checkpoint);
+    return status;
+}
+
+/* Rows first, then the checkpoint that counts them. */
+static osafl_status save(struct run *r, char *message)
+{
+    struct record_writer *w = record_writer_create();
+    if (w == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
+    osafl_status status =
+        results_save(r->results, record_writer_section(w, RESULTS_SECTION, RESULTS_VERSION),
+                     message);
+    if (status == OSAFL_OK)
+        status = engine_save(r->engine, w, message);
+    if (status == OSAFL_OK)
+        status = checkpoint_write(&r->folder, r->e->identity, engine_round(r->engine), w,
+                                  &r->slots, message);
+    record_writer_destroy(w);
+    if (status == OSAFL_OK)
+        r->saved_round = engine_round(r->engine);
+    return status;
+}
+
+/* ---- rounds -------------------------------------------------------------------------------- */
+
+static bool save_is_due(const struct run *r)
+{
+    const int64_t every = r->e->general.checkpoint_every;
+    const uint32_t done = engine_round(r->engine);
+    return done == r->session.facts.rounds || stop_requested() ||
+           (every > 0 && done % (uint64_t)every == 0);
+}
+
+static osafl_status run_one_round(struct run *r, char *message)
+{
+    struct round_report report;
+    const uint32_t round = engine_round(r->engine);
+    /* Giving up inside a round loses nothing when its beginning is on the disk. */
+    stop_allow_abandon(r->saved_round == round);
+    OSAFL_TRY(engine_run_round(r->engine, show_progress, r, &report, message));
+    stop_allow_abandon(false);
+    report.timing.total_s = now_s() - r->mark_s;
+    r->mark_s = now_s();
+    OSAFL_TRY(results_end_round(r->results, &report.row, &report.clients, &report.timing, message));
+    if (save_is_due(r))
+        OSAFL_TRY(save(r, message));
+    progress_round(r->progress, round, report.row.participants,
+                   report.row.measure != NULL ? report.row.measure[0] : (double)NAN);
+    return OSAFL_OK;
+}
+
+static osafl_status run_rounds(struct run *r, char *message)
+{
+    r->mark_s = now_s();
+    while (engine_round(r->engine) < r->session.facts.rounds) {
+        if (stop_requested())
+            return message_fail(message, OSAFL_E_CANCELLED, "the run was stopped");
+        OSAFL_TRY(run_one_round(r, message));
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status write_environment(const struct run *r, bool ended, char *message)
+{
+    char end[32];
+    utc_now(end, sizeof end);
+    const struct run_environment environment = {
+        .threads = r->o->threads,
+        .started = r->started,
+        .ended = ended ? end : NULL,
+        .seconds = now_s() - r->start_s,
+        .resumed_at = r->first_round,
+    };
+    return environment_write(&r->folder, r->e, &environment, message);
+}
+
+static osafl_status write_model(const struct run *r, char *message)
+{
+    const char *const metadata[] = {"program",    "osafl " OSAFL_VERSION, "experiment",
+                                    r->e->general.name, "identity",       r->e->identity, NULL};
+    return safetensors_write(&r->folder, &r->session.instance[OSAFL_KIND_MODEL], &r->session.model,
+                             engine_model(r->engine), metadata, message);
+}
+
+static osafl_status finish(struct run *r, char *message)
+{
+    char restarts[CALL_MESSAGE_BYTES];
+    OSAFL_TRY(write_model(r, message));
+    OSAFL_TRY(write_environment(r, true, message));
+    world_describe_restarts(r->world, restarts, sizeof restarts);
+    const struct results_summary summary = results_summary(r->results);
+    progress_clear(r->progress);
+    if (!r->o->quiet)
+        progress_summary(stderr, split_name(r), first_measure(r)->name, &summary, r->folder.path,
+                         restarts);
+    return OSAFL_OK;
+}
+
+static osafl_status run_all(struct run *r, struct loader *l, char *message)
+{
+    OSAFL_TRY(open_session(r, l));
+    OSAFL_TRY(claim_folder(r, message));
+    OSAFL_TRY(resume_or_start(r, message));
+    if (r->complete)
+        return OSAFL_OK;
+    OSAFL_TRY(open_progress(r, message));
+    OSAFL_TRY(write_environment(r, false, message));
+    OSAFL_TRY(run_rounds(r, message));
+    return finish(r, message);
+}
+
+/* ---- the commands -------------------------------------------------------------------------- */
+
+/* Says how the run ended; returns the exit status. */
+static int tell_end(struct run *r, osafl_status status, const char *message)
+{
+    if (r->progress != NULL)
+        progress_clear(r->progress);
+    if (status == OSAFL_E_CANCELLED && stop_requested()) {
+        fprintf(stderr,
+                "osafl: %s; %u of %u rounds are saved in %s; run the same command again to go on\n",
+                stop_reason(), r->saved_round, r->session.facts.rounds,
+                r->folder.path != NULL ? r->folder.path : "its folder");
+        return EXIT_INTERRUPTED;
+    }
+    if (status != OSAFL_OK && message[0] != '\0')
+        diagnostics_error(r->d, NULL, 0, "%s", message);
+    diagnostics_print(r->d, stderr);
+    if (r->complete)
+        fprintf(stderr, "osafl: this run is complete; --force runs it again\n");
+    if (status == OSAFL_OK)
+        printf("%s\n", r->folder.path);
+    return exit_status(status);
+}
+
+static void close_run(struct run *r)
+{
+    progress_destroy(r->progress);
+    r->progress = NULL;
+    results_close(r->results);
+    engine_destroy(r->engine);
+    world_destroy(r->world);
+    pool_destroy(r->pool);
+    if (r->has_session)
+        session_destroy(&r->session);
+    run_folder_release(&r->folder);
+    diagnostics_destroy(r->d);
+}
+
+int run_command(struct experiment *e, struct loader *l, const struct run_options *o)
+{
+    char message[CALL_MESSAGE_BYTES] = "";
+    struct run r = {.e = e, .o = o, .folder = {.lock_fd = -1}, .start_s = now_s()};
+    utc_now(r.started, sizeof r.started);
+    r.d = diagnostics_create();
+    if (r.d == NULL) {
+        fputs("osafl: out of memory\n", stderr);
+        return EXIT_RUN_FAILED;
+    }
+    stop_begin(o->max_time_s);
+    const osafl_status status = run_all(&r, l, message);
+    const int result = tell_end(&r, status, message);
+    stop_end();
+    close_run(&r);
+    return result;
+}
+
+/* Bytes with a fitting unit. */
+static void print_bytes(const char *what, uint64_t bytes)
+{
+    printf("%-22s %.1f MiB\n", what, (double)bytes / (1024.0 * 1024.0));
+}
+
+static void print_work(const struct run *r)
+{
+    const struct session *s = &r->session;
+    const uint64_t steps = engine_steps_per_round(s, r->world);
+    const double evaluations =
+        ceil((double)s->facts.rounds / (double)r->e->evaluation.every);
+    printf("%-22s %llu\n", "parameters", (unsigned long long)s->codec.dim);
+    if (s->codec.quantizer != NULL)
+        printf("%-22s %.0f bits for each of %u vectors\n", "payload",
+               codec_payload_bits(&s->codec), s->slots);
+    printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training",
+           s->facts.rounds, (unsigned long long)steps, s->facts.batch);
+    printf("%-22s %.0f times on %llu samples\n", "evaluation", evaluations,
+           (unsigned long long)s->evaluation_samples);
+    print_bytes("memory on one thread", engine_bytes(s, r->world, 1));
+    print_bytes("  each further thread",
+                engine_bytes(s, r->world, 2) - engine_bytes(s, r->world, 1));
+}
+
+int check_command(struct experiment *e, struct loader *l)
+{
+    static const struct run_options options = {.threads = 1};
+    char message[CALL_MESSAGE_BYTES] = "";
+    struct run r = {.e = e, .o = &options, .folder = {.lock_fd = -1}};
+    r.d = diagnostics_create();
+    if (r.d == NULL) {
+        fputs("osafl: out of memory\n", stderr);
+        return EXIT_RUN_FAILED;
+    }
+    osafl_status status = open_session(&r, l);
+    if (status == OSAFL_OK)
+        status = world_create(e, &r.session.instance[OSAFL_KIND_DATASET], &r.session.dataset,
+                              &r.world, message);
+    if (status == OSAFL_OK) {
+        world_print(r.world, stdout);
+        print_work(&r);
+    }
+    if (status != OSAFL_OK && message[0] != '\0')
+        diagnostics_error(r.d, NULL, 0, "%s", message);
+    diagnostics_print(r.d, stderr);
+    close_run(&r);
+    return status == OSAFL_OK ? EXIT_RUN_OK : EXIT_USAGE;
 }
