@@ -11,6 +11,7 @@
 #include "client_cost.h"
 #include "osafl/resource.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { POWER_MAX, POWER_FRACTION, POWER_SEARCH };
@@ -57,7 +58,9 @@ static uint32_t clock_and_power(const struct client_cost *cost, uint32_t local_r
     if (broken != 0)
         return broken;
     const double power_w = upload_power(cost, cost->deadline_s - cycles / clock_hz); /* Lemma 2 */
-    *point = operating_point(cost, local_rounds, clock_hz, power_w);
+    /* Where the upload is a tiny part of the deadline, the difference above has lost digits: a
+     * client at its maximum power must not be refused for them. */
+    *point = operating_point(cost, local_rounds, clock_hz, fmin(power_w, initial_power_w));
     return broken_limit(cost, point);
 }
 
