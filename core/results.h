@@ -63,8 +63,8 @@ struct client_rows {
     const uint64_t *samples;
     const double *train_loss; /* NAN where the client did not train */
     const double *entropy;    /* of the label histogram, nats */
-    const double *measure;               /* layout->per_client: measures[0] as the client would find
-                                          * it; NULL: not evaluated in this round */
+    const double *measure;    /* layout->per_client: measures[0] as the client would find
+                               * it; NULL: not evaluated in this round */
 };
 
 /* Wall clock of one round, in seconds. */

@@ -132,18 +132,16 @@ static struct setup *make_setup(void)
     s->dataset_vt = (osafl_dataset_vt){.life = {.struct_size = sizeof(osafl_dataset_vt)},
                                        .label = toy_label,
                                        .client_of = toy_client_of};
-    s->deletion_vt = (osafl_deletion_vt){.life = {.struct_size = sizeof(osafl_deletion_vt)},
-                                         .select = oldest};
-    s->dataset_plugin = (osafl_plugin){
-        .kind = OSAFL_KIND_DATASET, .name = "toy", .vtable = &s->dataset_vt.life};
+    s->deletion_vt =
+        (osafl_deletion_vt){.life = {.struct_size = sizeof(osafl_deletion_vt)}, .select = oldest};
+    s->dataset_plugin =
+        (osafl_plugin){.kind = OSAFL_KIND_DATASET, .name = "toy", .vtable = &s->dataset_vt.life};
     s->deletion_plugin = (osafl_plugin){
         .kind = OSAFL_KIND_DELETION, .name = "picky", .vtable = &s->deletion_vt.life};
-    s->info = (osafl_dataset_info){
-        .struct_size = sizeof s->info, .labels = LABELS, .n_train = s->toy.n};
-    s->dataset = (struct instance){.plugin = &s->dataset_plugin,
-                                   .host = &core_host,
-                                   .context = &s->context,
-                                   .self = &s->toy};
+    s->info =
+        (osafl_dataset_info){.struct_size = sizeof s->info, .labels = LABELS, .n_train = s->toy.n};
+    s->dataset = (struct instance){
+        .plugin = &s->dataset_plugin, .host = &core_host, .context = &s->context, .self = &s->toy};
     s->deletion = (struct instance){
         .plugin = &s->deletion_plugin, .host = &core_host, .context = &s->context};
     return s;
@@ -186,8 +184,7 @@ static void check_stores(const struct setup *s, const struct world *w)
         assert_int_equal(store.n, p->samples[u]);
         for (uint64_t k = 0; k < store.n; ++k) {
             assert_true(store.sample[k] < s->info.n_train);
-            assert_int_equal(store.label[k],
-                             s->dataset_vt.label(s->dataset.self, store.sample[k]));
+            assert_int_equal(store.label[k], s->dataset_vt.label(s->dataset.self, store.sample[k]));
             ++histogram[store.label[k]];
         }
         assert_memory_equal(histogram, world_histogram(w, u), sizeof histogram);
@@ -717,7 +714,7 @@ static void test_damaged_records(void **state)
     refuse_load(s, "none", 0, 0, NULL);
     refuse_load(s, "round", 0, UINT32_MAX, "round");
     refuse_load(s, "dealt", 3, UINT64_MAX, "dealt");
-    refuse_load(s, "dealt", 4, 1, "dealt"); /* a label without samples */
+    refuse_load(s, "dealt", 4, 1, "dealt");  /* a label without samples */
     refuse_load(s, "dealt", 10, 0, "dealt"); /* one pool too few */
     refuse_load(s, "sample", 0, 6000, "sample");
     refuse_load(s, "born", 0, 1, "born"); /* in the store only from a round still to come */
