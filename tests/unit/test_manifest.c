@@ -1,0 +1,275 @@
+/* manifest.json, resolved.cfg and environment.json: what they hold, and how a folder is told from
+ * another run's and from the same run under other circumstances. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "diagnostics.h"
+#include "manifest.h"
+#include "message.h"
+
+static const char file_text[] = "name = \"digits\";\nseed = 5;\nrounds = 3;\n"
+                                "clients: { count = 4; };\n"
+                                "dataset: { plugin = \"glyphs\"; };\n"
+                                "model: { plugin = \"logistic\"; };\n"
+                                "channel: { plugin = \"fixed\"; };\n"
+                                "resource: { plugin = \"fixed\"; };\n"
+                                "optimizer: { plugin = \"sgd\"; sgd: { learning_rate = 0.1; }; };\n"
+                                "quantizer: { plugin = \"none\"; };\n"
+                                "deletion: { plugin = \"fifo\"; };\n"
+                                "aggregator: { plugin = \"fedavg\"; };\n";
+
+static const struct machine_identity machine = {.cpu_features = "avx512", .blas_kernel = NULL};
+
+static char folder_path[256];
+static struct run_folder folder;
+static struct loader *loader;
+static char message[CALL_MESSAGE_BYTES];
+
+static int start(void **state)
+{
+    (void)state;
+    static const char *const dirs[] = {OSAFL_TEST_PLUGIN_DIR};
+    struct diagnostics *const d = diagnostics_create();
+    loader = loader_create(dirs, 1, d);
+    diagnostics_print(d, stderr);
+    diagnostics_destroy(d);
+    return loader == NULL;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    loader_destroy(loader);
+    return 0;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder_path, sizeof folder_path, "/tmp/osafl-manifest-XXXXXX");
+    folder = (struct run_folder){.path = folder_path, .lock_fd = -1};
+    return mkdtemp(folder_path) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder_path);
+    return system(command);
+}
+
+static struct experiment *experiment_of(const char *set)
+{
+    struct diagnostics *const d = diagnostics_create();
+    const struct experiment_options o = {
+        .set = &set, .n_set = set == NULL ? 0 : 1, .loader = loader};
+    struct experiment *const e =
+        experiment_load_text(file_text, sizeof file_text - 1, "digits.cfg", &o, d);
+    diagnostics_print(d, stderr);
+    diagnostics_destroy(d);
+    assert_non_null(e);
+    return e;
+}
+
+static char *path_of(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder_path, name);
+    return path;
+}
+
+static json_t *read_json(const char *name)
+{
+    json_error_t error;
+    json_t *const value = json_load_file(path_of(name), 0, &error);
+    if (value == NULL)
+        fail_msg("%s: %s", name, error.text);
+    return value;
+}
+
+static void expect_text(const json_t *object, const char *a, const char *b, const char *expected)
+{
+    const json_t *value = json_object_get(object, a);
+    if (b != NULL)
+        value = json_object_get(value, b);
+    if (expected == NULL) {
+        assert_true(json_is_null(value));
+        return;
+    }
+    assert_non_null(json_string_value(value));
+    assert_string_equal(json_string_value(value), expected);
+}
+
+static void test_manifest(void **state)
+{
+    (void)state;
+    struct experiment *const e = experiment_of("clients.count=7");
+    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    json_t *const m = read_json("manifest.json");
+    expect_text(m, "identity", NULL, e->identity);
+    expect_text(m, "program", "version", OSAFL_VERSION);
+    expect_text(m, "experiment", "name", "digits");
+    expect_text(m, "experiment", "case", e->case_name);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(m, "experiment"), "seed")),
+                     5);
+    expect_text(m, "machine", "cpu_features", "avx512");
+    expect_text(m, "machine", "blas_kernel", NULL);
+    const json_t *const settings = json_object_get(m, "settings");
+    expect_text(settings, "clients.count", "value", "7");
+    expect_text(settings, "clients.count", "origin", "--set");
+    expect_text(settings, "rounds", "value", "3");
+    expect_text(settings, "rounds", "origin", "digits.cfg:3");
+    expect_text(settings, "clients.storage", "value", "400");
+    expect_text(settings, "clients.storage", "origin", "default");
+    const json_t *const plugins = json_object_get(m, "plugins");
+    assert_int_equal(json_array_size(plugins), LOADER_KINDS);
+    expect_text(json_array_get(plugins, 0), "kind", NULL, "dataset");
+    expect_text(json_array_get(plugins, 0), "name", NULL, "glyphs");
+    expect_text(json_array_get(plugins, 0), "file_xxh3", NULL,
+                e->chosen[OSAFL_KIND_DATASET].loaded->hash);
+    json_decref(m);
+
+    /* resolved.cfg is an experiment file that gives the same run. */
+    struct diagnostics *const d = diagnostics_create();
+    const struct experiment_options o = {.loader = loader};
+    struct experiment *const again = experiment_load(path_of("resolved.cfg"), &o, d);
+    diagnostics_print(d, stderr);
+    assert_non_null(again);
+    assert_string_equal(again->identity, e->identity);
+    diagnostics_destroy(d);
+    experiment_destroy(again);
+    experiment_destroy(e);
+}
+
+static enum manifest_found compare(const struct experiment *e, const struct machine_identity *m)
+{
+    enum manifest_found found = MANIFEST_NONE;
+    if (manifest_compare(&folder, e, m, &found, message) != OSAFL_OK)
+        fail_msg("%s", message);
+    return found;
+}
+
+static void expect_words(const char *const *words)
+{
+    for (; *words != NULL; ++words)
+        if (strstr(message, *words) == NULL)
+            fail_msg("\"%s\" is not in: %s", *words, message);
+}
+#define EXPECT_WORDS(...) expect_words((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_compare(void **state)
+{
+    (void)state;
+    struct experiment *const e = experiment_of(NULL);
+    struct experiment *const renamed = experiment_of("name=\"other\"");
+    struct experiment *const other = experiment_of("training.batch=32");
+    assert_int_equal(compare(e, &machine), MANIFEST_NONE);
+    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    assert_int_equal(compare(e, &machine), MANIFEST_SAME);
+    assert_int_equal(compare(renamed, &machine), MANIFEST_SAME); /* no effect on results */
+
+    assert_int_equal(compare(other, &machine), MANIFEST_OTHER);
+    EXPECT_WORDS(folder_path, "training.batch was 16 and is 32", "--force", "--out");
+
+    const struct machine_identity slower = {.cpu_features = "avx2", .blas_kernel = "Haswell"};
+    assert_int_equal(compare(e, &slower), MANIFEST_CHANGED);
+    EXPECT_WORDS("instruction set was avx512 and is avx2", "BLAS kernel was (none) and is Haswell");
+    experiment_destroy(renamed);
+    experiment_destroy(other);
+    experiment_destroy(e);
+}
+
+/* The same run on another program and with another file of a plugin. */
+static void test_changed_program(void **state)
+{
+    (void)state;
+    struct experiment *const e = experiment_of(NULL);
+    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    json_t *const m = read_json("manifest.json");
+    json_object_set_new(json_object_get(m, "program"), "version", json_string("0.0.1"));
+    json_object_set_new(json_array_get(json_object_get(m, "plugins"), 7), "file_xxh3",
+                        json_string("abc"));
+    assert_int_equal(json_dump_file(m, path_of("manifest.json"), 0), 0);
+    json_decref(m);
+    assert_int_equal(compare(e, &machine), MANIFEST_CHANGED);
+    EXPECT_WORDS("version of osafl was 0.0.1 and is " OSAFL_VERSION,
+                 "file of aggregator/fedavg was abc and is ");
+    experiment_destroy(e);
+}
+
+static void write_text(const char *text)
+{
+    FILE *const f = fopen(path_of("manifest.json"), "w");
+    fputs(text, f);
+    fclose(f);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "{",
+                                        "[]",
+                                        "{\"manifest\": 1}",
+                                        "{\"manifest\": 1, \"identity\": 5}",
+                                        "{\"manifest\": 2, \"identity\": \"a\"}",
+                                        "{\"manifest\": 1, \"manifest\": 1, \"identity\": \"a\"}"};
+    struct experiment *const e = experiment_of(NULL);
+    enum manifest_found found;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        write_text(texts[i]);
+        assert_int_equal(manifest_compare(&folder, e, &machine, &found, message), OSAFL_E_DATA);
+        EXPECT_WORDS("manifest.json", "--force");
+    }
+    /* Nothing but an identity: told apart, and nothing is read that is not there. */
+    write_text("{\"manifest\": 1, \"identity\": \"a\"}");
+    assert_int_equal(compare(e, &machine), MANIFEST_OTHER);
+    char same[128];
+    snprintf(same, sizeof same,
+             "{\"manifest\": 1, \"identity\": \"%s\", \"plugins\": [3, {\"kind\": 4}]}",
+             e->identity);
+    write_text(same);
+    assert_int_equal(compare(e, &machine), MANIFEST_CHANGED);
+    experiment_destroy(e);
+}
+
+static void test_environment(void **state)
+{
+    (void)state;
+    struct experiment *const e = experiment_of(NULL);
+    const struct run_environment env = {.threads = 3,
+                                        .experiment_file = "odd \xff name.cfg",
+                                        .started = "2024-01-01T00:00:00Z",
+                                        .seconds = 1.5,
+                                        .resumed_at = 2};
+    assert_int_equal(environment_write(&folder, e, &env, message), OSAFL_OK);
+    json_t *const m = read_json("environment.json");
+    assert_int_equal(json_integer_value(json_object_get(m, "threads")), 3);
+    expect_text(m, "experiment_file", NULL, "odd ? name.cfg");
+    expect_text(m, "ended", NULL, NULL);
+    expect_text(m, "plugin_files", "model", e->chosen[OSAFL_KIND_MODEL].loaded->path);
+    assert_true(json_real_value(json_object_get(m, "seconds")) == 1.5);
+    json_decref(m);
+    experiment_destroy(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_manifest, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_compare, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_changed_program, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_damaged, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_environment, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, start, end);
+}
