@@ -43,7 +43,7 @@ static double log_gamma_variate(const struct mix_stream *s, uint32_t label, doub
 void label_mix_dirichlet(const struct mix_stream *s, double concentration, const double *share,
                          uint32_t labels, double *mix)
 {
-    double largest = -INFINITY;
+    double largest = -HUGE_VAL;
     for (uint32_t l = 0; l < labels; ++l) {
         if (share[l] <= 0.0)
             continue;

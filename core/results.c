@@ -131,9 +131,9 @@ static osafl_status metric_columns(struct results *r, struct listener *l, char *
 static void forget_metrics(struct results *r)
 {
     for (uint32_t m = 0; m < r->n_round_metrics; ++m)
-        r->round_metric[m] = NAN;
+        r->round_metric[m] = (double)NAN;
     for (size_t m = 0; m < (size_t)r->clients * r->n_client_metrics; ++m)
-        r->client_metric[m] = NAN;
+        r->client_metric[m] = (double)NAN;
 }
 
 static osafl_status listen_to_all(struct results *r, const struct results_layout *layout,

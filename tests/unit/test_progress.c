@@ -1,6 +1,7 @@
 /* Progress: lines where there is no terminal, a bar on one, the end of a run. */
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,6 +75,21 @@ static int open_terminal(unsigned short columns, FILE **to)
     return *to == NULL ? -1 : master;
 }
 
+/* Everything that has been written to the terminal; the kernel may hand it over in pieces. */
+static size_t screen_of(int master, char *text, size_t size)
+{
+    size_t used = 0;
+    struct pollfd ready = {.fd = master, .events = POLLIN};
+    while (used + 1 < size && poll(&ready, 1, 100) > 0) {
+        const ssize_t n = read(master, text + used, size - 1 - used);
+        if (n <= 0)
+            break;
+        used += (size_t)n;
+    }
+    text[used] = '\0';
+    return used;
+}
+
 static void test_bar(void **state)
 {
     (void)state;
@@ -94,9 +110,7 @@ static void test_bar(void **state)
             progress_step(p, 10, k, 1000);
         progress_round(p, 29, 18, 0.6125);
         char text[8192];
-        const ssize_t n = read(master, text, sizeof text - 1);
-        assert_true(n > 0);
-        text[n] = '\0';
+        screen_of(master, text, sizeof text);
         size_t draws = 0;
         for (const char *line = strstr(text, "\r\033[K"); line != NULL;
              line = strstr(line + 1, "\r\033[K")) {
@@ -105,13 +119,13 @@ static void test_bar(void **state)
             assert_true(width < columns[i]);
             ++draws;
         }
-        assert_in_range(draws, 2, 4);
+        assert_in_range(draws, 2, 20); /* 1003 were asked for */
         if (columns[i] >= 60)
             assert_non_null(strstr(text, "30/30  accuracy 61.25 %  18/25 clients"));
         if (columns[i] >= 100)
             assert_non_null(strstr(text, "[#"));
         progress_clear(p);
-        assert_int_equal(read(master, text, sizeof text), 4);
+        assert_int_equal(screen_of(master, text, sizeof text), 4);
         progress_destroy(p);
         fclose(to);
         close(master);
