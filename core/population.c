@@ -1,6 +1,7 @@
 /* population.c - what is drawn once per client: activity, sizes and limits. */
 #include "population.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@ uint64_t population_ceil(int64_t n, double share)
 {
     const double exact = (double)n * share;
     const double nearest = nearbyint(exact);
-    if (fabs(exact - nearest) <= 1e-9 * fmax(1.0, exact))
+    /* Rounding of the share to a double and of the product: half an epsilon each. */
+    if (fabs(exact - nearest) <= 2.0 * DBL_EPSILON * exact)
         return (uint64_t)nearest;
     return (uint64_t)ceil(exact);
 }

@@ -10,7 +10,7 @@
 /* A table for people: more clients are counted, not listed. */
 #define CLIENTS_SHOWN 50
 /* Labels of a row, by falling count. */
-#define LABELS_SHOWN 5
+#define LABELS_SHOWN 10
 
 uint64_t world_restarts(const struct world *w)
 {
