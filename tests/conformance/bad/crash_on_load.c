@@ -2,7 +2,7 @@
 #include <signal.h>
 
 #define BASE_NAME "crash_on_load"
-#include "base.h"
+#include "deletion_base.h"
 
 __attribute__((constructor)) static void crash(void)
 {

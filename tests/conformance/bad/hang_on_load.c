@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #define BASE_NAME "hang_on_load"
-#include "base.h"
+#include "deletion_base.h"
 
 __attribute__((constructor)) static void hang(void)
 {

@@ -17,4 +17,4 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 
 #define BASE_NAME "locale_in_create"
 #define BASE_CREATE create
-#include "base.h"
+#include "deletion_base.h"

@@ -3,4 +3,4 @@
 
 #define BASE_NAME "locale_in_entry"
 #define BASE_BEFORE_RETURN setlocale(LC_NUMERIC, "C.UTF-8");
-#include "base.h"
+#include "deletion_base.h"

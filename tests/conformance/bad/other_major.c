@@ -1,4 +1,4 @@
 /* other_major.c - exports the entry point of a later major ABI. */
 #define BASE_NAME "other_major"
 #define BASE_ENTRY osafl_plugin_entry_v7
-#include "base.h"
+#include "deletion_base.h"

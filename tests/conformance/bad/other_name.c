@@ -1,3 +1,3 @@
 /* other_name.c - calls itself something else than its file. */
 #define BASE_NAME "another_name"
-#include "base.h"
+#include "deletion_base.h"

@@ -3,7 +3,7 @@
 #include <fenv.h>
 
 #define BASE_NAME "rounding_on_load"
-#include "base.h"
+#include "deletion_base.h"
 
 __attribute__((constructor)) static void change(void)
 {

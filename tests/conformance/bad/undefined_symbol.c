@@ -3,4 +3,4 @@ void function_that_nobody_has(void);
 
 #define BASE_NAME "undefined_symbol"
 #define BASE_BEFORE_RETURN function_that_nobody_has();
-#include "base.h"
+#include "deletion_base.h"

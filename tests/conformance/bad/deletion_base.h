@@ -1,4 +1,4 @@
-/* base.h - a deletion plugin that keeps every rule; a file that includes it defines beforehand
+/* deletion_base.h - a deletion plugin that keeps every rule; a file that includes it defines beforehand
  * what it wants to break. */
 #include "osafl/deletion.h"
 

@@ -1,0 +1,448 @@
+/* layout.c - prints size and offsets of every public struct, to be compared with layout.txt.
+ *
+ * Members are listed by hand, and cannot be forgotten: they must tile their struct, since public
+ * structs have no padding.  Structs cannot be forgotten either: layout.sh looks for them in the
+ * headers. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "osafl/osafl.h"
+
+/* Where the next member must begin. */
+static size_t next_offset;
+
+static void begin(const char *name, size_t size)
+{
+    printf("%s %zu\n", name, size);
+    next_offset = 0;
+}
+
+static void member(const char *name, size_t offset, size_t size)
+{
+    printf("    %s %zu %zu\n", name, offset, size);
+    if (offset != next_offset) {
+        printf("there is a gap before %s, or a member that layout.c does not list\n", name);
+        exit(EXIT_FAILURE);
+    }
+    next_offset = offset + size;
+}
+
+static void end(const char *name, size_t size)
+{
+    if (next_offset != size) {
+        printf("there is a gap at the end of %s, or a member that layout.c does not list\n", name);
+        exit(EXIT_FAILURE);
+    }
+}
+
+#define BEGIN(T) begin(#T, sizeof(T))
+#define MEMBER(T, m) member(#m, offsetof(T, m), sizeof(((T *)0)->m))
+#define END(T) end(#T, sizeof(T))
+
+static void print_host(void)
+{
+    BEGIN(osafl_writer);
+    MEMBER(osafl_writer, struct_size);
+    MEMBER(osafl_writer, reserved);
+    MEMBER(osafl_writer, priv);
+    MEMBER(osafl_writer, u64);
+    MEMBER(osafl_writer, f64);
+    MEMBER(osafl_writer, f32);
+    MEMBER(osafl_writer, bytes);
+    END(osafl_writer);
+    BEGIN(osafl_reader);
+    MEMBER(osafl_reader, struct_size);
+    MEMBER(osafl_reader, state_version);
+    MEMBER(osafl_reader, priv);
+    MEMBER(osafl_reader, count);
+    MEMBER(osafl_reader, u64);
+    MEMBER(osafl_reader, f64);
+    MEMBER(osafl_reader, f32);
+    MEMBER(osafl_reader, bytes);
+    END(osafl_reader);
+    BEGIN(osafl_host);
+    MEMBER(osafl_host, struct_size);
+    MEMBER(osafl_host, abi_major);
+    MEMBER(osafl_host, abi_minor);
+    MEMBER(osafl_host, name);
+    MEMBER(osafl_host, version);
+    MEMBER(osafl_host, fail);
+    MEMBER(osafl_host, log);
+    MEMBER(osafl_host, metric);
+    MEMBER(osafl_host, scratch);
+    MEMBER(osafl_host, random_fill);
+    MEMBER(osafl_host, parallel);
+    MEMBER(osafl_host, cancelled);
+    MEMBER(osafl_host, extension);
+    END(osafl_host);
+}
+
+static void print_param(void)
+{
+    BEGIN(osafl_choice);
+    MEMBER(osafl_choice, index);
+    END(osafl_choice);
+    BEGIN(osafl_range);
+    MEMBER(osafl_range, lo);
+    MEMBER(osafl_range, hi);
+    END(osafl_range);
+    BEGIN(osafl_reals);
+    MEMBER(osafl_reals, v);
+    MEMBER(osafl_reals, n);
+    END(osafl_reals);
+    BEGIN(osafl_param);
+    MEMBER(osafl_param, name);
+    MEMBER(osafl_param, doc);
+    MEMBER(osafl_param, unit);
+    MEMBER(osafl_param, choices);
+    MEMBER(osafl_param, def);
+    MEMBER(osafl_param, def_hi);
+    MEMBER(osafl_param, lo);
+    MEMBER(osafl_param, hi);
+    MEMBER(osafl_param, type);
+    MEMBER(osafl_param, flags);
+    MEMBER(osafl_param, offset);
+    MEMBER(osafl_param, reserved);
+    END(osafl_param);
+}
+
+static void print_plugin(void)
+{
+    BEGIN(osafl_facts);
+    MEMBER(osafl_facts, struct_size);
+    MEMBER(osafl_facts, clients);
+    MEMBER(osafl_facts, rounds);
+    MEMBER(osafl_facts, batch);
+    MEMBER(osafl_facts, minibatches);
+    MEMBER(osafl_facts, max_local_rounds);
+    MEMBER(osafl_facts, deadline_s);
+    MEMBER(osafl_facts, dataset);
+    MEMBER(osafl_facts, model);
+    END(osafl_facts);
+    BEGIN(osafl_lifecycle);
+    MEMBER(osafl_lifecycle, struct_size);
+    MEMBER(osafl_lifecycle, state_version);
+    MEMBER(osafl_lifecycle, check);
+    MEMBER(osafl_lifecycle, create);
+    MEMBER(osafl_lifecycle, destroy);
+    MEMBER(osafl_lifecycle, save);
+    MEMBER(osafl_lifecycle, load);
+    END(osafl_lifecycle);
+    BEGIN(osafl_metric);
+    MEMBER(osafl_metric, name);
+    MEMBER(osafl_metric, unit);
+    MEMBER(osafl_metric, doc);
+    MEMBER(osafl_metric, scope);
+    MEMBER(osafl_metric, better);
+    END(osafl_metric);
+    BEGIN(osafl_plugin);
+    MEMBER(osafl_plugin, struct_size);
+    MEMBER(osafl_plugin, abi_major);
+    MEMBER(osafl_plugin, abi_minor);
+    MEMBER(osafl_plugin, abi_minor_needed);
+    MEMBER(osafl_plugin, reserved);
+    MEMBER(osafl_plugin, kind);
+    MEMBER(osafl_plugin, fingerprint);
+    MEMBER(osafl_plugin, name);
+    MEMBER(osafl_plugin, version);
+    MEMBER(osafl_plugin, summary);
+    MEMBER(osafl_plugin, cite);
+    MEMBER(osafl_plugin, license);
+    MEMBER(osafl_plugin, url);
+    MEMBER(osafl_plugin, features);
+    MEMBER(osafl_plugin, params);
+    MEMBER(osafl_plugin, metrics);
+    MEMBER(osafl_plugin, n_params);
+    MEMBER(osafl_plugin, param_size);
+    MEMBER(osafl_plugin, n_metrics);
+    MEMBER(osafl_plugin, metric_size);
+    MEMBER(osafl_plugin, config_size);
+    MEMBER(osafl_plugin, reserved2);
+    MEMBER(osafl_plugin, vtable);
+    END(osafl_plugin);
+}
+
+static void print_dataset(void)
+{
+    BEGIN(osafl_dataset_info);
+    MEMBER(osafl_dataset_info, struct_size);
+    MEMBER(osafl_dataset_info, channels);
+    MEMBER(osafl_dataset_info, height);
+    MEMBER(osafl_dataset_info, width);
+    MEMBER(osafl_dataset_info, target_type);
+    MEMBER(osafl_dataset_info, target_size);
+    MEMBER(osafl_dataset_info, labels);
+    MEMBER(osafl_dataset_info, reserved);
+    MEMBER(osafl_dataset_info, n_train);
+    MEMBER(osafl_dataset_info, n_validation);
+    MEMBER(osafl_dataset_info, n_test);
+    MEMBER(osafl_dataset_info, label_names);
+    END(osafl_dataset_info);
+    BEGIN(osafl_batch);
+    MEMBER(osafl_batch, struct_size);
+    MEMBER(osafl_batch, n);
+    MEMBER(osafl_batch, x);
+    MEMBER(osafl_batch, label);
+    MEMBER(osafl_batch, target);
+    END(osafl_batch);
+    BEGIN(osafl_dataset_vt);
+    MEMBER(osafl_dataset_vt, life);
+    MEMBER(osafl_dataset_vt, describe);
+    MEMBER(osafl_dataset_vt, label);
+    MEMBER(osafl_dataset_vt, read);
+    MEMBER(osafl_dataset_vt, sample_of);
+    MEMBER(osafl_dataset_vt, client_of);
+    END(osafl_dataset_vt);
+}
+
+static void print_model(void)
+{
+    BEGIN(osafl_tensor);
+    MEMBER(osafl_tensor, name);
+    MEMBER(osafl_tensor, offset);
+    MEMBER(osafl_tensor, size);
+    MEMBER(osafl_tensor, shape);
+    MEMBER(osafl_tensor, rank);
+    MEMBER(osafl_tensor, reserved);
+    END(osafl_tensor);
+    BEGIN(osafl_model_info);
+    MEMBER(osafl_model_info, struct_size);
+    MEMBER(osafl_model_info, n_tensors);
+    MEMBER(osafl_model_info, n_parameters);
+    MEMBER(osafl_model_info, tensors);
+    MEMBER(osafl_model_info, tensor_size);
+    MEMBER(osafl_model_info, n_measures);
+    MEMBER(osafl_model_info, measures);
+    MEMBER(osafl_model_info, measure_size);
+    MEMBER(osafl_model_info, reserved);
+    END(osafl_model_info);
+    BEGIN(osafl_step);
+    MEMBER(osafl_step, struct_size);
+    MEMBER(osafl_step, client);
+    MEMBER(osafl_step, round);
+    MEMBER(osafl_step, step);
+    MEMBER(osafl_step, training);
+    MEMBER(osafl_step, reserved);
+    END(osafl_step);
+    BEGIN(osafl_model_vt);
+    MEMBER(osafl_model_vt, life);
+    MEMBER(osafl_model_vt, describe);
+    MEMBER(osafl_model_vt, workspace_bytes);
+    MEMBER(osafl_model_vt, init);
+    MEMBER(osafl_model_vt, gradient);
+    MEMBER(osafl_model_vt, evaluate);
+    MEMBER(osafl_model_vt, sgd_step);
+    MEMBER(osafl_model_vt, export_tensor);
+    MEMBER(osafl_model_vt, import_tensor);
+    END(osafl_model_vt);
+}
+
+static void print_aggregator(void)
+{
+    BEGIN(osafl_aggregator_info);
+    MEMBER(osafl_aggregator_info, struct_size);
+    MEMBER(osafl_aggregator_info, sends);
+    MEMBER(osafl_aggregator_info, broadcast_vectors);
+    MEMBER(osafl_aggregator_info, uplink_vectors);
+    MEMBER(osafl_aggregator_info, centralised);
+    MEMBER(osafl_aggregator_info, wants_empty_rounds);
+    MEMBER(osafl_aggregator_info, central_steps);
+    MEMBER(osafl_aggregator_info, optimizer);
+    END(osafl_aggregator_info);
+    BEGIN(osafl_update_ops);
+    MEMBER(osafl_update_ops, struct_size);
+    MEMBER(osafl_update_ops, reserved);
+    MEMBER(osafl_update_ops, combine);
+    MEMBER(osafl_update_ops, add);
+    MEMBER(osafl_update_ops, dot);
+    MEMBER(osafl_update_ops, norm2);
+    MEMBER(osafl_update_ops, gram);
+    MEMBER(osafl_update_ops, each_block);
+    MEMBER(osafl_update_ops, dot2);
+    MEMBER(osafl_update_ops, retain);
+    MEMBER(osafl_update_ops, release);
+    MEMBER(osafl_update_ops, combine_kept);
+    END(osafl_update_ops);
+    BEGIN(osafl_updates);
+    MEMBER(osafl_updates, struct_size);
+    MEMBER(osafl_updates, n);
+    MEMBER(osafl_updates, round);
+    MEMBER(osafl_updates, rounds);
+    MEMBER(osafl_updates, clients);
+    MEMBER(osafl_updates, labels);
+    MEMBER(osafl_updates, dim);
+    MEMBER(osafl_updates, client);
+    MEMBER(osafl_updates, local_rounds);
+    MEMBER(osafl_updates, steps);
+    MEMBER(osafl_updates, rate);
+    MEMBER(osafl_updates, samples);
+    MEMBER(osafl_updates, alpha);
+    MEMBER(osafl_updates, train_loss);
+    MEMBER(osafl_updates, histogram);
+    MEMBER(osafl_updates, call);
+    MEMBER(osafl_updates, ops);
+    MEMBER(osafl_updates, priv);
+    END(osafl_updates);
+    BEGIN(osafl_aggregator_vt);
+    MEMBER(osafl_aggregator_vt, life);
+    MEMBER(osafl_aggregator_vt, declare);
+    MEMBER(osafl_aggregator_vt, aggregate);
+    MEMBER(osafl_aggregator_vt, broadcast);
+    END(osafl_aggregator_vt);
+}
+
+static void print_channel(void)
+{
+    BEGIN(osafl_link);
+    MEMBER(osafl_link, struct_size);
+    MEMBER(osafl_link, reserved);
+    MEMBER(osafl_link, bandwidth_hz);
+    MEMBER(osafl_link, noise_w_per_hz);
+    END(osafl_link);
+    BEGIN(osafl_place);
+    MEMBER(osafl_place, x_m);
+    MEMBER(osafl_place, y_m);
+    MEMBER(osafl_place, line_of_sight);
+    MEMBER(osafl_place, reserved);
+    END(osafl_place);
+    BEGIN(osafl_channel_vt);
+    MEMBER(osafl_channel_vt, life);
+    MEMBER(osafl_channel_vt, link);
+    MEMBER(osafl_channel_vt, gains);
+    MEMBER(osafl_channel_vt, place);
+    END(osafl_channel_vt);
+}
+
+static void print_deletion(void)
+{
+    BEGIN(osafl_store_view);
+    MEMBER(osafl_store_view, struct_size);
+    MEMBER(osafl_store_view, client);
+    MEMBER(osafl_store_view, round);
+    MEMBER(osafl_store_view, labels);
+    MEMBER(osafl_store_view, stored);
+    MEMBER(osafl_store_view, arrived);
+    MEMBER(osafl_store_view, label);
+    MEMBER(osafl_store_view, age);
+    END(osafl_store_view);
+    BEGIN(osafl_deletion_vt);
+    MEMBER(osafl_deletion_vt, life);
+    MEMBER(osafl_deletion_vt, select);
+    END(osafl_deletion_vt);
+}
+
+static void print_optimizer(void)
+{
+    BEGIN(osafl_optimizer_info);
+    MEMBER(osafl_optimizer_info, struct_size);
+    MEMBER(osafl_optimizer_info, is_plain);
+    MEMBER(osafl_optimizer_info, client_vectors);
+    MEMBER(osafl_optimizer_info, round_vectors);
+    MEMBER(osafl_optimizer_info, broadcast_vectors);
+    MEMBER(osafl_optimizer_info, uplink_vectors);
+    END(osafl_optimizer_info);
+    BEGIN(osafl_local);
+    MEMBER(osafl_local, struct_size);
+    MEMBER(osafl_local, client);
+    MEMBER(osafl_local, round);
+    MEMBER(osafl_local, step);
+    MEMBER(osafl_local, dim);
+    MEMBER(osafl_local, rate);
+    MEMBER(osafl_local, w_start);
+    MEMBER(osafl_local, broadcast);
+    MEMBER(osafl_local, client_vector);
+    MEMBER(osafl_local, round_vector);
+    MEMBER(osafl_local, uplink);
+    MEMBER(osafl_local, priv);
+    MEMBER(osafl_local, store_gradient);
+    END(osafl_local);
+    BEGIN(osafl_optimizer_vt);
+    MEMBER(osafl_optimizer_vt, life);
+    MEMBER(osafl_optimizer_vt, describe);
+    MEMBER(osafl_optimizer_vt, rate);
+    MEMBER(osafl_optimizer_vt, step);
+    MEMBER(osafl_optimizer_vt, begin);
+    MEMBER(osafl_optimizer_vt, finish);
+    MEMBER(osafl_optimizer_vt, received);
+    END(osafl_optimizer_vt);
+}
+
+static void print_quantizer(void)
+{
+    BEGIN(osafl_packet);
+    MEMBER(osafl_packet, struct_size);
+    MEMBER(osafl_packet, client);
+    MEMBER(osafl_packet, round);
+    MEMBER(osafl_packet, slot);
+    END(osafl_packet);
+    BEGIN(osafl_quantizer_vt);
+    MEMBER(osafl_quantizer_vt, life);
+    MEMBER(osafl_quantizer_vt, payload_bits);
+    MEMBER(osafl_quantizer_vt, max_bytes);
+    MEMBER(osafl_quantizer_vt, client_vectors);
+    MEMBER(osafl_quantizer_vt, encode);
+    MEMBER(osafl_quantizer_vt, verify);
+    MEMBER(osafl_quantizer_vt, decode);
+    MEMBER(osafl_quantizer_vt, axpy);
+    MEMBER(osafl_quantizer_vt, dot);
+    END(osafl_quantizer_vt);
+}
+
+static void print_resource(void)
+{
+    BEGIN(osafl_resource_problem);
+    MEMBER(osafl_resource_problem, struct_size);
+    MEMBER(osafl_resource_problem, clients);
+    MEMBER(osafl_resource_problem, round);
+    MEMBER(osafl_resource_problem, max_local_rounds);
+    MEMBER(osafl_resource_problem, minibatches);
+    MEMBER(osafl_resource_problem, batch);
+    MEMBER(osafl_resource_problem, deadline_s);
+    MEMBER(osafl_resource_problem, payload_bits);
+    MEMBER(osafl_resource_problem, noise_w_per_hz);
+    MEMBER(osafl_resource_problem, capacitance);
+    MEMBER(osafl_resource_problem, sample_bits);
+    MEMBER(osafl_resource_problem, present);
+    MEMBER(osafl_resource_problem, gain);
+    MEMBER(osafl_resource_problem, bandwidth_hz);
+    MEMBER(osafl_resource_problem, cycles_per_bit);
+    MEMBER(osafl_resource_problem, energy_budget_j);
+    MEMBER(osafl_resource_problem, clock_max_hz);
+    MEMBER(osafl_resource_problem, power_max_w);
+    MEMBER(osafl_resource_problem, samples);
+    END(osafl_resource_problem);
+    BEGIN(osafl_resource_answer);
+    MEMBER(osafl_resource_answer, struct_size);
+    MEMBER(osafl_resource_answer, clients);
+    MEMBER(osafl_resource_answer, local_rounds);
+    MEMBER(osafl_resource_answer, reason);
+    MEMBER(osafl_resource_answer, clock_hz);
+    MEMBER(osafl_resource_answer, power_w);
+    MEMBER(osafl_resource_answer, bandwidth_hz);
+    MEMBER(osafl_resource_answer, compute_s);
+    MEMBER(osafl_resource_answer, upload_s);
+    MEMBER(osafl_resource_answer, compute_j);
+    MEMBER(osafl_resource_answer, upload_j);
+    END(osafl_resource_answer);
+    BEGIN(osafl_resource_vt);
+    MEMBER(osafl_resource_vt, life);
+    MEMBER(osafl_resource_vt, solve);
+    END(osafl_resource_vt);
+}
+
+int main(void)
+{
+    printf("osafl_value %zu\n", sizeof(osafl_value)); /* a union: nothing to tile */
+    print_host();
+    print_param();
+    print_plugin();
+    print_dataset();
+    print_model();
+    print_aggregator();
+    print_channel();
+    print_deletion();
+    print_optimizer();
+    print_quantizer();
+    print_resource();
+    return EXIT_SUCCESS;
+}
