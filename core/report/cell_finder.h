@@ -1,0 +1,43 @@
+/* cell_finder.h - finds the result folders below the folders that a user names. */
+#ifndef OSAFL_REPORT_CELL_FINDER_H
+#define OSAFL_REPORT_CELL_FINDER_H
+
+#include <sys/types.h>
+
+#include "result_cell.h"
+
+/* Which folder it is, by whatever name it is reached. */
+struct folder_id {
+    dev_t device;
+    ino_t number;
+};
+
+/* A result folder that could not be read, and why. */
+struct unreadable_cell {
+    char *folder;
+    char *message;
+};
+
+struct found_cells {
+    struct result_cell **cell; /* [cells], in the order of the walk */
+    size_t cells;
+    struct unreadable_cell *unreadable; /* [n_unreadable] */
+    size_t n_unreadable;
+    struct folder_id *seen; /* [n_seen] */
+    size_t n_seen;
+};
+
+/* Collects every folder with a manifest.json: `folder` itself, or what lies at most 5 levels below
+ * it; nothing inside a result folder, and nothing behind a symbolic link.  A folder found before is
+ * not taken twice.  OSAFL_E_IO when `folder` cannot be opened, OSAFL_E_DATA when it holds no result
+ * folder. */
+osafl_status find_cells(const char *folder, struct found_cells *into, char *message);
+
+/* Keeps the cells for which `only` ("KEY=VALUE"; KEY: case, experiment, seed or the path of a
+ * setting) holds.  OSAFL_E_CONFIG for a malformed word, a key that no cell has, or a value that no
+ * cell has. */
+osafl_status keep_cells(struct found_cells *of, const char *only, char *message);
+
+void found_cells_free(struct found_cells *f);
+
+#endif

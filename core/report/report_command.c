@@ -1,0 +1,182 @@
+/* report_command.c - "osafl report DIR...": the tables of experiments. */
+#include "report_command.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checked_alloc.h"
+#include "cli.h"
+#include "message.h"
+#include "report_tables.h"
+#include "summary_csv.h"
+
+enum { KEY_FORMAT = 'f', KEY_TARGET = 't', KEY_MEASURE = 'm', KEY_ONLY = 0x100 };
+
+/* --format csv is no format of tables: it gives the numbers. */
+enum { CSV_NUMBERS = FORMAT_HTML + 1 };
+
+struct report_options {
+    int format;
+    struct summary_question question;
+    const char **only; /* [n_only] */
+    size_t n_only;
+    const char **folder; /* [folders] */
+    size_t folders;
+};
+
+static const struct argp_option options[] = {
+    {"format", KEY_FORMAT, "FORMAT", 0, "text (default), markdown, csv or latex", 0},
+    {"target", KEY_TARGET, "VALUE", 0,
+     "Also rounds, time, uplink bits and joules to this accuracy (0.8)", 0},
+    {"measure", KEY_MEASURE, "NAME", 0,
+     "Compare runs by this measure; default: the first that they evaluate, accuracy for a "
+     "classifier",
+     0},
+    {"only", KEY_ONLY, "KEY=VALUE", 0,
+     "Only the runs with this case, experiment, seed or setting; may be given several times", 0},
+    {0}};
+
+static int parse_format(const char *name)
+{
+    static const char *const names[] = {"text", "markdown", "latex", NULL, "csv"};
+    for (int i = 0; i <= CSV_NUMBERS; ++i) {
+        if (names[i] != NULL && strcmp(names[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct report_options *const o = state->input;
+    char *end = NULL;
+    switch (key) {
+    case KEY_FORMAT:
+        o->format = parse_format(argument);
+        if (o->format < 0)
+            argp_error(state, "--format %s: there are text, markdown, csv and latex", argument);
+        return 0;
+    case KEY_TARGET:
+        o->question.target = strtod(argument, &end);
+        if (end == argument || *end != '\0' || !isfinite(o->question.target))
+            argp_error(state, "--target %s: not a number", argument);
+        return 0;
+    case KEY_MEASURE:
+        o->question.measure = argument;
+        return 0;
+    case KEY_ONLY:
+        o->only = checked_grow(o->only, o->n_only, sizeof *o->only);
+        o->only[o->n_only++] = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        o->folder = checked_grow(o->folder, o->folders, sizeof *o->folder);
+        o->folder[o->folders++] = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "name a folder with results, such as results");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "DIR...",
+    .doc = "Prints the tables of all runs below the folders: best accuracy over the rounds and "
+           "the loss of that round, mean and sample standard deviation over seeds, last accuracy, "
+           "participation, local rounds, bits, joules; and what is missing.  Unfinished "
+           "experiments work too.\vDIR is the folder of a run, of a case, of an experiment, or "
+           "all results.",
+};
+
+/* One table of the grid with everything below it. */
+static void write_table(const struct summarized_table *s, enum table_format format, FILE *to)
+{
+    if (s->table->title[0] != '\0')
+        text_heading_write(s->table->title, 2, format, to);
+    char *const facts = shared_facts(s->table);
+    if (facts[0] != '\0') {
+        text_escape(facts, format, to);
+        fputs("\n\n", to);
+    }
+    free(facts);
+    if (s->measure != NULL) {
+        struct text_table *const tables[] = {performance_table(s), cost_table(s),
+                                             isnan(s->target) ? NULL : target_table(s)};
+        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
+            if (tables[i] != NULL)
+                text_table_write(tables[i], format, to);
+            text_table_free(tables[i]);
+        }
+    }
+    size_t items;
+    char **const missing = missing_runs(s, &items);
+    text_list_write("Missing", missing, items, format, to);
+    for (size_t i = 0; i < items; ++i)
+        free(missing[i]);
+    free(missing);
+}
+
+static void write_report(const struct result_grid *g, const struct report_options *o, FILE *to)
+{
+    if (o->format == CSV_NUMBERS)
+        summary_csv_header(to);
+    for (size_t i = 0; i < g->experiments; ++i) {
+        const struct grid_experiment *const e = &g->experiment[i];
+        if (o->format != CSV_NUMBERS)
+            text_heading_write(e->name, 1, (enum table_format)o->format, to);
+        for (size_t k = 0; k < e->tables; ++k) {
+            struct summarized_table *const s = summarize_table(e, &e->table[k], &o->question);
+            if (o->format == CSV_NUMBERS)
+                summary_csv_rows(s, to);
+            else
+                write_table(s, (enum table_format)o->format, to);
+            summarized_table_free(s);
+        }
+    }
+}
+
+static int run_report(const struct report_options *o)
+{
+    struct found_cells found = {.cells = 0};
+    char message[CALL_MESSAGE_BYTES];
+    osafl_status status = OSAFL_OK;
+    for (size_t i = 0; i < o->folders && status == OSAFL_OK; ++i)
+        status = find_cells(o->folder[i], &found, message);
+    for (size_t i = 0; i < o->n_only && status == OSAFL_OK; ++i)
+        status = keep_cells(&found, o->only[i], message);
+    if (status != OSAFL_OK) {
+        fprintf(stderr, "osafl report: %s\n", message);
+        found_cells_free(&found);
+        return EXIT_USAGE;
+    }
+    struct result_grid *const g = result_grid_create(&found, &(struct grid_layout){.along = NULL});
+    write_report(g, o, stdout);
+    for (size_t i = 0; i < g->notes; ++i)
+        fprintf(stderr, "osafl report: %s\n", g->note[i]);
+    int exit_status = found.n_unreadable > 0 ? EXIT_RUN_FAILED : EXIT_RUN_OK;
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "osafl report: cannot write the report: %s\n", strerror(errno));
+        exit_status = EXIT_RUN_FAILED;
+    }
+    result_grid_free(g);
+    found_cells_free(&found);
+    return exit_status;
+}
+
+int report_command(int argc, char **argv)
+{
+    struct report_options o = {.format = FORMAT_TEXT, .question = {.target = NAN}};
+    argp_err_exit_status = EXIT_USAGE;
+    int exit_status = EXIT_USAGE;
+    if (argp_parse(&command_line, argc, argv, 0, NULL, &o) == 0)
+        exit_status = run_report(&o);
+    free(o.only);
+    free(o.folder);
+    return exit_status;
+}

@@ -1,0 +1,457 @@
+/* report_tables.c - the tables of a report, made from a grid of results. */
+#include "report_tables.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checked_alloc.h"
+#include "unit_scale.h"
+
+struct summarized_table *summarize_table(const struct grid_experiment *e,
+                                         const struct grid_table *t,
+                                         const struct summary_question *q)
+{
+    struct summarized_table *const s = checked_alloc(1, sizeof *s);
+    *s = (struct summarized_table){.experiment = e, .table = t, .target = q->target};
+    s->row = checked_alloc(t->rows, sizeof *s->row);
+    for (size_t i = 0; i < t->rows; ++i) {
+        s->row[i] = row_summarize(&t->row[i], q);
+        if (s->measure == NULL)
+            s->measure = s->row[i].measure;
+    }
+    return s;
+}
+
+void summarized_table_free(struct summarized_table *s)
+{
+    if (s == NULL)
+        return;
+    free(s->row);
+    free(s);
+}
+
+/* ---- ranks ---- */
+
+/* Marks of n rows by value; a row whose value is NAN is not ranked.  Equal values share a mark. */
+static void rank(const double *value, size_t n, bool higher_is_better, enum cell_mark *mark)
+{
+    const double direction = higher_is_better ? 1 : -1;
+    double best = -INFINITY;
+    double second = -INFINITY;
+    size_t ranked = 0;
+    for (size_t i = 0; i < n; ++i) {
+        mark[i] = MARK_NONE;
+        if (isnan(value[i]))
+            continue;
+        const double v = direction * value[i];
+        ++ranked;
+        if (v > best) {
+            second = best;
+            best = v;
+        } else if (v < best && v > second) {
+            second = v;
+        }
+    }
+    if (ranked < 2)
+        return; /* the best of one says nothing */
+    for (size_t i = 0; i < n; ++i) {
+        const double v = direction * value[i];
+        mark[i] = v == best ? MARK_BEST : v == second ? MARK_SECOND : MARK_NONE;
+    }
+}
+
+/* Fills a column with the means of one statistic, `offset` within struct row_summary. */
+static const struct statistic *statistic_at(const struct row_summary *r, size_t offset)
+{
+    return (const struct statistic *)(const void *)((const char *)r + offset);
+}
+
+static enum cell_mark *rank_rows(const struct summarized_table *s, size_t offset,
+                                 bool higher_is_better)
+{
+    const size_t n = s->table->rows;
+    enum cell_mark *const mark = checked_alloc(n, sizeof *mark);
+    double *const value = checked_alloc(n, sizeof *value);
+    for (size_t i = 0; i < n; ++i) {
+        const struct row_summary *const r = &s->row[i];
+        const struct statistic *const of = statistic_at(r, offset);
+        const bool ranked = of->n > 0 && !r->provisional && r->has_link;
+        value[i] = ranked ? of->mean : (double)NAN;
+    }
+    rank(value, n, higher_is_better, mark);
+    free(value);
+    return mark;
+}
+
+/* ---- numbers ---- */
+
+static char *number_text(double value)
+{
+    return fabs(value) < 1e4 ? checked_format("%.4f", value) : checked_format("%.4g", value);
+}
+
+static char *statistic_text(const struct statistic *s)
+{
+    if (s->n == 0)
+        return checked_copy("-");
+    char *const mean = number_text(s->mean);
+    if (s->n < 2)
+        return mean;
+    char *const deviation = number_text(s->deviation);
+    char *const both = checked_format("%s \xc2\xb1 %s", mean, deviation);
+    free(mean);
+    free(deviation);
+    return both;
+}
+
+/* Three significant digits or whole numbers, without an exponent. */
+static char *amount_text(double value)
+{
+    if (fabs(value) >= 100)
+        return checked_format("%.0f", value);
+    return checked_format(fabs(value) >= 10 ? "%.1f" : "%.2f", value);
+}
+
+static char *row_name(const struct summarized_table *s, size_t row)
+{
+    const struct row_summary *const r = &s->row[row];
+    return checked_format("%s%s", s->table->row[row].label,
+                          r->provisional && r->n > 0 ? " (so far)" : "");
+}
+
+/* Largest mean of a column, for its unit. */
+static double largest(const struct summarized_table *s, size_t offset)
+{
+    double most = 0;
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        const struct statistic *const of = statistic_at(&s->row[i], offset);
+        if (of->n > 0 && of->mean > most)
+            most = of->mean;
+    }
+    return most;
+}
+
+#define STATISTIC(member) offsetof(struct row_summary, member)
+
+/* ---- performance ---- */
+
+static bool any_published(const struct summarized_table *s, bool loss)
+{
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        const struct published_values *const p = &s->row[i].published;
+        if (!isnan(loss ? p->loss_mean : p->accuracy_mean))
+            return true;
+    }
+    return false;
+}
+
+static char *published_text(double mean, double deviation)
+{
+    if (isnan(mean))
+        return checked_copy("-");
+    return isnan(deviation) ? checked_format("%.4f", mean)
+                            : checked_format("%.4f \xc2\xb1 %.4f", mean, deviation);
+}
+
+static char *difference_text(const struct statistic *ours, double published)
+{
+    if (ours->n == 0 || isnan(published))
+        return checked_copy("-");
+    return checked_format("%+.4f", ours->mean - published);
+}
+
+static void add_published(struct text_table *t, size_t column, const struct row_summary *r,
+                          bool loss)
+{
+    const struct published_values *const p = &r->published;
+    const double mean = loss ? p->loss_mean : p->accuracy_mean;
+    text_table_set(t, column, MARK_NONE,
+                   published_text(mean, loss ? p->loss_std : p->accuracy_std));
+    text_table_set(t, column + 1, MARK_NONE,
+                   difference_text(loss ? &r->loss_at_best : &r->best, mean));
+}
+
+/* "3", or "2 of 3" when other rows have more seeds or some runs have not finished. */
+static char *seeds_text(const struct summarized_table *s, size_t row)
+{
+    const size_t complete = s->row[row].complete;
+    return complete == s->table->seeds ? checked_format("%zu", complete)
+                                       : checked_format("%zu of %zu", complete, s->table->seeds);
+}
+
+static void performance_columns(const struct summarized_table *s, struct text_table *t,
+                                bool with_loss)
+{
+    text_table_column(t, checked_copy(""), true);
+    text_table_column(t, checked_copy("seeds"), false);
+    text_table_column(t, checked_format("best %s", s->measure), false);
+    text_table_column(t, checked_copy("in round"), false);
+    if (with_loss)
+        text_table_column(t, checked_copy("loss there"), false);
+    text_table_column(t, checked_format("last %s", s->measure), false);
+    if (any_published(s, false)) {
+        text_table_column(t, checked_copy("paper"), false);
+        text_table_column(t, checked_copy("difference"), false);
+    }
+    if (with_loss && any_published(s, true)) {
+        text_table_column(t, checked_copy("paper's loss"), false);
+        text_table_column(t, checked_copy("difference"), false);
+    }
+}
+
+static void performance_notes(const struct summarized_table *s, struct text_table *t)
+{
+    bool no_link = false;
+    bool diverged = false;
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        no_link = no_link || (s->row[i].n > 0 && !s->row[i].has_link);
+        diverged = diverged || s->row[i].diverged;
+    }
+    if (no_link)
+        text_table_note(t, checked_copy("Runs without a link (nothing was sent) are not ranked."));
+    for (size_t i = 0; diverged && i < s->table->rows; ++i) {
+        if (s->row[i].diverged)
+            text_table_note(t, checked_format("%s: %s or loss was not finite in some round.",
+                                              s->table->row[i].label, s->measure));
+    }
+}
+
+struct text_table *performance_table(const struct summarized_table *s)
+{
+    const bool higher = measure_higher_is_better(s->measure);
+    const bool with_loss = strcmp(s->measure, "loss") != 0;
+    const bool accuracy = strcmp(s->measure, "accuracy") == 0;
+    const char *const split = s->table->row[0].cell[0]->split;
+    struct text_table *const t = text_table_create(checked_format(
+        "Best %s %s over the rounds%s (%s)", split == NULL ? "" : split, s->measure,
+        with_loss ? ", and the loss of that round" : "",
+        s->table->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds" : "one seed"));
+    performance_columns(s, t, with_loss);
+    enum cell_mark *const best = rank_rows(s, STATISTIC(best), higher);
+    enum cell_mark *const loss = rank_rows(s, STATISTIC(loss_at_best), false);
+    enum cell_mark *const last = rank_rows(s, STATISTIC(last), higher);
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        const struct row_summary *const r = &s->row[i];
+        size_t column = 0;
+        text_table_row(t);
+        text_table_set(t, column++, MARK_NONE, row_name(s, i));
+        text_table_set(t, column++, MARK_NONE, seeds_text(s, i));
+        text_table_set(t, column++, best[i], statistic_text(&r->best));
+        text_table_set(t, column++, MARK_NONE,
+                       r->best_round.n == 0 ? checked_copy("-")
+                                            : checked_format("%.0f", r->best_round.mean));
+        if (with_loss)
+            text_table_set(t, column++, loss[i], statistic_text(&r->loss_at_best));
+        text_table_set(t, column++, last[i], statistic_text(&r->last));
+        if (accuracy && any_published(s, false)) {
+            add_published(t, column, r, false);
+            column += 2;
+        }
+        if (accuracy && any_published(s, true))
+            add_published(t, column, r, true);
+    }
+    free(best);
+    free(loss);
+    free(last);
+    performance_notes(s, t);
+    return t;
+}
+
+/* ---- cost ---- */
+
+struct amount_column {
+    size_t offset;
+    const char *heading;
+    struct unit_scale scale;
+};
+
+static void set_amount(const struct summarized_table *s, struct text_table *t, size_t row,
+                       size_t column, const struct amount_column *of, enum cell_mark mark)
+{
+    const struct statistic *const value = statistic_at(&s->row[row], of->offset);
+    text_table_set(t, column, mark,
+                   value->n == 0 ? checked_copy("-") : amount_text(value->mean / of->scale.divisor));
+}
+
+struct text_table *cost_table(const struct summarized_table *s)
+{
+    const double energy = fmax(largest(s, STATISTIC(compute_j)), largest(s, STATISTIC(upload_j)));
+    const struct unit_scale bits = unit_scale_bits(largest(s, STATISTIC(payload_bits)));
+    const struct unit_scale joules = unit_scale_joules(energy);
+    const struct amount_column column[] = {
+        {STATISTIC(payload_bits), "uplink", bits},
+        {STATISTIC(air_bits), "as coded", bits},
+        {STATISTIC(compute_j), "computing", joules},
+        {STATISTIC(upload_j), "sending", joules},
+        {STATISTIC(simulated_s), "time", unit_scale_seconds(largest(s, STATISTIC(simulated_s)))},
+    };
+    const size_t columns = sizeof column / sizeof column[0];
+    struct text_table *const t = text_table_create(
+        checked_copy("Participation, and what a run costs (all clients and rounds, mean over seeds)"));
+    text_table_column(t, checked_copy(""), true);
+    text_table_column(t, checked_copy("participation"), false);
+    text_table_column(t, checked_copy("local rounds"), false);
+    for (size_t c = 0; c < columns; ++c)
+        text_table_column(t, checked_format("%s, %s", column[c].heading, column[c].scale.unit),
+                          false);
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        const struct row_summary *const r = &s->row[i];
+        text_table_row(t);
+        text_table_set(t, 0, MARK_NONE, row_name(s, i));
+        const bool linked = r->n > 0 && r->has_link;
+        text_table_set(t, 1, MARK_NONE,
+                       linked && r->participation.n > 0
+                           ? checked_format("%.1f %%", 100 * r->participation.mean)
+                           : checked_copy("-"));
+        text_table_set(t, 2, MARK_NONE,
+                       linked && r->local_rounds.n > 0
+                           ? checked_format("%.2f", r->local_rounds.mean)
+                           : checked_copy("-"));
+        for (size_t c = 0; c < columns; ++c) {
+            if (linked || column[c].offset == STATISTIC(simulated_s))
+                set_amount(s, t, i, 3 + c, &column[c], MARK_NONE);
+            else
+                text_table_set(t, 3 + c, MARK_NONE, checked_copy("-"));
+        }
+    }
+    text_table_note(t, checked_copy("uplink: the payload for which the resource problem pays; as "
+                                    "coded: the bits that were really sent."));
+    return t;
+}
+
+/* ---- target ---- */
+
+struct text_table *target_table(const struct summarized_table *s)
+{
+    const struct amount_column column[] = {
+        {STATISTIC(target_rounds), "rounds", {1, NULL}},
+        {STATISTIC(target_s), "time", unit_scale_seconds(largest(s, STATISTIC(target_s)))},
+        {STATISTIC(target_bits), "uplink", unit_scale_bits(largest(s, STATISTIC(target_bits)))},
+        {STATISTIC(target_j), "energy", unit_scale_joules(largest(s, STATISTIC(target_j)))},
+    };
+    const size_t columns = sizeof column / sizeof column[0];
+    struct text_table *const t = text_table_create(
+        checked_format("To reach a %s of %g (mean over the runs that reached it)", s->measure,
+                       s->target));
+    text_table_column(t, checked_copy(""), true);
+    text_table_column(t, checked_copy("reached"), false);
+    for (size_t c = 0; c < columns; ++c)
+        text_table_column(t,
+                          column[c].scale.unit == NULL
+                              ? checked_copy(column[c].heading)
+                              : checked_format("%s, %s", column[c].heading, column[c].scale.unit),
+                          false);
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        const struct row_summary *const r = &s->row[i];
+        text_table_row(t);
+        text_table_set(t, 0, MARK_NONE, row_name(s, i));
+        text_table_set(t, 1, MARK_NONE, checked_format("%zu of %zu", r->reached, r->n));
+        for (size_t c = 0; c < columns; ++c) {
+            const bool of_link = c >= 2;
+            if (of_link && !r->has_link)
+                text_table_set(t, 2 + c, MARK_NONE, checked_copy("-"));
+            else
+                set_amount(s, t, i, 2 + c, &column[c], MARK_NONE);
+        }
+    }
+    return t;
+}
+
+/* ---- what is missing ---- */
+
+static const struct result_cell *cell_of_seed(const struct grid_row *r, int64_t seed)
+{
+    for (size_t i = 0; i < r->cells; ++i) {
+        if (r->cell[i]->seed == seed)
+            return r->cell[i];
+    }
+    return NULL;
+}
+
+/* What is wrong with one run; NULL: nothing. */
+static char *missing_run(const struct grid_row *r, int64_t seed)
+{
+    const struct result_cell *const c = cell_of_seed(r, seed);
+    if (c == NULL)
+        return checked_format("seed %" PRId64 " has no results", seed);
+    if (c->state == CELL_FAILED)
+        return checked_format("seed %" PRId64 " failed after %zu of %u rounds: %s", seed,
+                              c->rounds->rows, c->planned_rounds, c->failure);
+    if (c->state == CELL_UNFINISHED)
+        return checked_format("seed %" PRId64 " has %zu of %u rounds", seed, c->rounds->rows,
+                              c->planned_rounds);
+    return NULL;
+}
+
+char **missing_runs(const struct summarized_table *s, size_t *items)
+{
+    char **item = NULL;
+    *items = 0;
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        const struct grid_row *const r = &s->table->row[i];
+        struct checked_stream text;
+        checked_stream_open(&text);
+        bool complete = true;
+        for (size_t k = 0; k < s->table->seeds; ++k) {
+            char *const missing = missing_run(r, s->table->seed[k]);
+            if (missing == NULL)
+                continue;
+            fprintf(text.file, "%s%s%s", complete ? r->label : "", complete ? ": " : "; ", missing);
+            complete = false;
+            free(missing);
+        }
+        char *const sentence = checked_stream_text(&text);
+        if (complete) {
+            free(sentence);
+            continue;
+        }
+        item = checked_grow(item, *items, sizeof *item);
+        item[(*items)++] = sentence;
+    }
+    return item;
+}
+
+/* ---- facts ---- */
+
+const char *shared_setting(const struct grid_table *t, const char *key)
+{
+    const char *shared = NULL;
+    for (size_t i = 0; i < t->rows; ++i) {
+        for (size_t k = 0; k < t->row[i].cells; ++k) {
+            const char *const value = result_cell_setting(t->row[i].cell[k], key);
+            if (value == NULL || (shared != NULL && strcmp(shared, value) != 0))
+                return NULL;
+            shared = value;
+        }
+    }
+    return shared;
+}
+
+char *shared_facts(const struct grid_table *t)
+{
+    static const struct {
+        const char *key;
+        const char *before;
+        const char *after;
+    } fact[] = {
+        {"clients.count", "", " clients"},  {"rounds", "", " rounds"},
+        {"deadline_s", "deadline ", " s"},  {"partition.concentration", "concentration ", ""},
+        {"dataset.plugin", "dataset ", ""}, {"model.plugin", "model ", ""},
+        {"channel.plugin", "channel ", ""}, {"resource.plugin", "resource ", ""},
+        {"quantizer.plugin", "quantizer ", ""}, {"deletion.plugin", "deletion ", ""},
+        {"aggregator.plugin", "aggregator ", ""},
+    };
+    struct checked_stream text;
+    checked_stream_open(&text);
+    const char *between = "";
+    for (size_t i = 0; i < sizeof fact / sizeof fact[0]; ++i) {
+        const char *const value = shared_setting(t, fact[i].key);
+        if (value == NULL)
+            continue;
+        fprintf(text.file, "%s%s%s%s", between, fact[i].before, value, fact[i].after);
+        between = ", ";
+    }
+    return checked_stream_text(&text);
+}

@@ -1,0 +1,43 @@
+/* report_tables.h - the tables of a report, made from a grid of results. */
+#ifndef OSAFL_REPORT_REPORT_TABLES_H
+#define OSAFL_REPORT_REPORT_TABLES_H
+
+#include "row_summary.h"
+#include "text_table.h"
+
+/* A table of the grid with its numbers. */
+struct summarized_table {
+    const struct grid_experiment *experiment;
+    const struct grid_table *table;
+    struct row_summary *row; /* [table->rows] */
+    const char *measure;     /* that compares the rows; NULL: nothing was evaluated yet */
+    double target;           /* NAN: none */
+};
+
+struct summarized_table *summarize_table(const struct grid_experiment *e,
+                                         const struct grid_table *t,
+                                         const struct summary_question *q);
+void summarized_table_free(struct summarized_table *s); /* NULL is allowed */
+
+/* Best value over the rounds, the loss there, the last value; beside them published values and the
+ * differences where there are any.  Best and second best among the finished rows are marked; runs
+ * that send nothing are not ranked. */
+struct text_table *performance_table(const struct summarized_table *s);
+
+/* Participation, local rounds, bits, joules, simulated time; sums over a whole run. */
+struct text_table *cost_table(const struct summarized_table *s);
+
+/* Rounds, time, bits and joules to the target. */
+struct text_table *target_table(const struct summarized_table *s);
+
+/* What is missing, a sentence for each row that misses something; *items of them, each and the
+ * list to be freed by free(). */
+char **missing_runs(const struct summarized_table *s, size_t *items);
+
+/* "25 clients, 30 rounds of 12 s; dataset idx, model squeezenet": what all runs of the table
+ * share.  free() */
+char *shared_facts(const struct grid_table *t);
+/* The value that all cells of the table share; NULL: they do not, or have none. */
+const char *shared_setting(const struct grid_table *t, const char *key);
+
+#endif

@@ -1,0 +1,67 @@
+/* result_cell.h - one run's result folder, read back: what it was (manifest.json), how far it came
+ * (rounds.csv), where it ran (environment.json). */
+#ifndef OSAFL_REPORT_RESULT_CELL_H
+#define OSAFL_REPORT_RESULT_CELL_H
+
+#include <jansson.h>
+
+#include "csv_table.h"
+
+enum cell_state {
+    CELL_COMPLETE,   /* has all its rounds */
+    CELL_UNFINISHED, /* goes on, or was interrupted */
+    CELL_FAILED,     /* environment.json names a failure */
+};
+
+/* One effective setting, as text: "quantizer.qsgd.levels", "2". */
+struct cell_setting {
+    char *key;
+    char *value;
+};
+
+struct result_cell {
+    char *folder; /* as it was found, for messages */
+    char *experiment;
+    char *case_name;
+    int64_t seed;
+    int64_t case_index; /* place among the experiment's cases; -1: not recorded */
+    char *identity;
+    struct cell_setting *setting; /* [settings], by key */
+    size_t settings;
+    json_t *manifest;
+    json_t *environment; /* NULL: none yet */
+
+    enum cell_state state;
+    char *failure; /* NULL: none */
+    uint32_t planned_rounds;
+    struct csv_table *rounds; /* every column of rounds.csv */
+    char *split;      /* "test" or "validation" */
+    size_t n_measures; /* their columns begin at CELL_FIRST_MEASURE */
+};
+
+/* Column of the first measure in rounds.csv: round and simulated_s stand before it. */
+#define CELL_FIRST_MEASURE 2
+
+/* Reads a folder that holds a manifest.json.  OSAFL_E_IO or OSAFL_E_DATA with a message (message.h)
+ * that names file and line. */
+osafl_status result_cell_read(const char *folder, struct result_cell **out, char *message);
+void result_cell_free(struct result_cell *c); /* NULL is allowed */
+
+/* NULL when the cell has no such setting. */
+const char *result_cell_setting(const struct result_cell *c, const char *key);
+/* The setting as a number; fallback when there is none or it is no number. */
+double result_cell_number(const struct result_cell *c, const char *key, double fallback);
+
+/* Name of measure m without its split: "accuracy". */
+const char *result_cell_measure(const struct result_cell *c, size_t m);
+/* Column of a measure in rounds.csv; CSV_NO_COLUMN when there is none. */
+size_t result_cell_measure_column(const struct result_cell *c, const char *measure);
+/* Whether more of a measure is better: all but losses and errors (osafl/model.h). */
+bool measure_higher_is_better(const char *measure);
+
+/* clients.csv of the cell, the wanted columns; like csv_table_read().  The columns "round" and
+ * "client" are checked to run through every round's clients in order. */
+osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,
+                                 struct csv_table **out, char *message);
+
+#endif

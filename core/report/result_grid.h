@@ -1,0 +1,52 @@
+/* result_grid.h - result folders in the order of a table: experiments, tables, rows, seeds.
+ *
+ * A row holds the runs that differ in nothing but their seed, so that runs whose settings were
+ * edited in between are never averaged.  An experiment is one table with a row for each case,
+ * except that a setting which several cases vary over the same values (vary = ... in the file)
+ * gives a table for each of these values.  A setting that varies within one case alone gives
+ * further rows. */
+#ifndef OSAFL_REPORT_RESULT_GRID_H
+#define OSAFL_REPORT_RESULT_GRID_H
+
+#include "cell_finder.h"
+
+struct grid_row {
+    char *label;               /* "OSA-FL", "OSA-FL, levels = 2" */
+    struct result_cell **cell; /* [cells], by seed; borrowed */
+    size_t cells;
+};
+
+struct grid_table {
+    char *title; /* what its rows have in common beside the experiment: "levels = 2"; "" */
+    struct grid_row *row; /* [rows], in the experiment's order of cases */
+    size_t rows;
+    int64_t *seed; /* [seeds], ascending: of any row */
+    size_t seeds;
+};
+
+struct grid_experiment {
+    char *name;
+    struct grid_table *table; /* [tables], by title */
+    size_t tables;
+};
+
+struct result_grid {
+    struct grid_experiment *experiment; /* [experiments], by name */
+    size_t experiments;
+    char **note; /* [notes]: full sentences about folders that were left out */
+    size_t notes;
+};
+
+/* How cells are laid out. */
+struct grid_layout {
+    const char *along; /* a setting in which the cells of a row may differ, beside the seed; NULL:
+                        * none.  The cells of a row are then ordered by it first */
+    bool one_table;    /* all cells, of whatever experiment, in one table of one experiment named
+                        * "" */
+};
+
+/* The cells stay the caller's and must outlive the grid. */
+struct result_grid *result_grid_create(const struct found_cells *f, const struct grid_layout *l);
+void result_grid_free(struct result_grid *g); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,200 @@
+/* row_summary.c - what a row of runs comes to. */
+#include "row_summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checked_alloc.h"
+
+/* The numbers of one run, in the order of their statistics. */
+enum {
+    OF_BEST,
+    OF_BEST_ROUND,
+    OF_LOSS,
+    OF_LAST,
+    OF_PARTICIPATION,
+    OF_LOCAL_ROUNDS,
+    OF_PAYLOAD,
+    OF_AIR,
+    OF_COMPUTE,
+    OF_UPLOAD,
+    OF_TIME,
+    OF_TARGET_ROUNDS,
+    OF_TARGET_TIME,
+    OF_TARGET_BITS,
+    OF_TARGET_JOULES,
+    NUMBERS
+};
+
+struct statistic statistic_of(const double *value, size_t n)
+{
+    struct statistic s = {0};
+    for (size_t i = 0; i < n; ++i) {
+        if (isfinite(value[i])) {
+            s.mean += value[i];
+            ++s.n;
+        }
+    }
+    if (s.n == 0)
+        return s;
+    s.mean /= (double)s.n;
+    double squares = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (isfinite(value[i]))
+            squares += (value[i] - s.mean) * (value[i] - s.mean);
+    }
+    if (s.n > 1)
+        s.deviation = sqrt(squares / (double)(s.n - 1));
+    return s;
+}
+
+/* A count or an amount; an empty field adds nothing. */
+static double amount(const struct csv_table *t, size_t row, const char *name)
+{
+    const double value = csv_table_value(t, row, csv_table_column(t, name));
+    return isfinite(value) ? value : 0;
+}
+
+static void find_best(const struct result_cell *c, const char *measure, double number[NUMBERS],
+                      struct row_summary *s)
+{
+    const struct csv_table *const t = c->rounds;
+    const size_t column = result_cell_measure_column(c, measure);
+    const size_t loss = result_cell_measure_column(c, "loss");
+    const double direction = measure_higher_is_better(measure) ? 1 : -1;
+    for (size_t i = 0; i < t->rows; ++i) {
+        const double value = csv_table_value(t, i, column);
+        if (isnan(value))
+            continue; /* not evaluated in this round */
+        number[OF_LAST] = value;
+        if (!isfinite(value)) {
+            s->diverged = true;
+        } else if (isnan(number[OF_BEST]) || direction * (value - number[OF_BEST]) > 0) {
+            number[OF_BEST] = value;
+            number[OF_BEST_ROUND] = (double)i;
+            number[OF_LOSS] = csv_table_value(t, i, loss);
+        }
+    }
+}
+
+/* Sums over the rounds, and what they were when the target was reached. */
+static void add_up(const struct result_cell *c, const struct summary_question *q,
+                   const char *measure, double number[NUMBERS])
+{
+    const struct csv_table *const t = c->rounds;
+    const size_t column = result_cell_measure_column(c, measure);
+    const double direction = measure_higher_is_better(measure) ? 1 : -1;
+    double participants = 0;
+    double local_rounds = 0;
+    double payload = 0, air = 0, compute = 0, upload = 0;
+    for (size_t i = 0; i < t->rows; ++i) {
+        const double here = amount(t, i, "participants");
+        participants += here;
+        local_rounds += here * amount(t, i, "mean_local_rounds");
+        payload += amount(t, i, "uplink_payload_bits");
+        air += amount(t, i, "uplink_air_bits");
+        compute += amount(t, i, "compute_j");
+        upload += amount(t, i, "upload_j");
+        const double value = csv_table_value(t, i, column);
+        if (isnan(number[OF_TARGET_ROUNDS]) && isfinite(value) &&
+            direction * (value - q->target) >= 0) {
+            number[OF_TARGET_ROUNDS] = (double)(i + 1);
+            number[OF_TARGET_TIME] = csv_table_value(t, i, 1);
+            number[OF_TARGET_BITS] = payload;
+            number[OF_TARGET_JOULES] = compute + upload;
+        }
+    }
+    if (t->rows == 0)
+        return;
+    const double clients = result_cell_number(c, "clients.count", NAN);
+    number[OF_PARTICIPATION] = participants / ((double)t->rows * clients);
+    if (participants > 0)
+        number[OF_LOCAL_ROUNDS] = local_rounds / participants;
+    number[OF_PAYLOAD] = payload;
+    number[OF_AIR] = air;
+    number[OF_COMPUTE] = compute;
+    number[OF_UPLOAD] = upload;
+    number[OF_TIME] = csv_table_value(t, t->rows - 1, 1);
+}
+
+static bool enters(const struct row_summary *s, const struct result_cell *c)
+{
+    return c->rounds->rows > 0 && (s->provisional || c->state == CELL_COMPLETE);
+}
+
+static void read_published(const struct grid_row *r, struct row_summary *s)
+{
+    const struct result_cell *const c = r->cell[0];
+    /* 0 is the default of these settings: no accuracy, loss or deviation worth printing is 0. */
+    const double value[4] = {result_cell_number(c, "paper.accuracy_mean", 0),
+                             result_cell_number(c, "paper.accuracy_std", 0),
+                             result_cell_number(c, "paper.loss_mean", 0),
+                             result_cell_number(c, "paper.loss_std", 0)};
+    s->published = (struct published_values){
+        .accuracy_mean = value[0] > 0 ? value[0] : (double)NAN,
+        .accuracy_std = value[1] > 0 ? value[1] : (double)NAN,
+        .loss_mean = value[2] > 0 ? value[2] : (double)NAN,
+        .loss_std = value[3] > 0 ? value[3] : (double)NAN,
+    };
+}
+
+static void count_states(const struct grid_row *r, const struct summary_question *q,
+                         struct row_summary *s)
+{
+    for (size_t i = 0; i < r->cells; ++i) {
+        const struct result_cell *const c = r->cell[i];
+        s->complete += c->state == CELL_COMPLETE;
+        s->unfinished += c->state == CELL_UNFINISHED;
+        s->failed += c->state == CELL_FAILED;
+        if (s->measure == NULL && c->n_measures > 0)
+            s->measure = q->measure != NULL ? q->measure : result_cell_measure(c, 0);
+    }
+    s->provisional = s->complete == 0;
+}
+
+struct row_summary row_summarize(const struct grid_row *r, const struct summary_question *q)
+{
+    struct row_summary s = {0};
+    count_states(r, q, &s);
+    read_published(r, &s);
+    if (s.measure == NULL)
+        return s;
+    /* number[of what][of which run] */
+    double *const number = checked_alloc(NUMBERS * r->cells, sizeof *number);
+    for (size_t i = 0; i < r->cells; ++i) {
+        double of_run[NUMBERS];
+        if (!enters(&s, r->cell[i]))
+            continue;
+        for (int k = 0; k < NUMBERS; ++k)
+            of_run[k] = NAN;
+        find_best(r->cell[i], s.measure, of_run, &s);
+        add_up(r->cell[i], q, s.measure, of_run);
+        s.has_link = s.has_link || of_run[OF_PAYLOAD] > 0 || !(of_run[OF_PARTICIPATION] > 0);
+        s.reached += !isnan(of_run[OF_TARGET_ROUNDS]);
+        for (int k = 0; k < NUMBERS; ++k)
+            number[(size_t)k * r->cells + s.n] = of_run[k];
+        ++s.n;
+    }
+    struct statistic *const to[NUMBERS] = {
+        [OF_BEST] = &s.best,
+        [OF_BEST_ROUND] = &s.best_round,
+        [OF_LOSS] = &s.loss_at_best,
+        [OF_LAST] = &s.last,
+        [OF_PARTICIPATION] = &s.participation,
+        [OF_LOCAL_ROUNDS] = &s.local_rounds,
+        [OF_PAYLOAD] = &s.payload_bits,
+        [OF_AIR] = &s.air_bits,
+        [OF_COMPUTE] = &s.compute_j,
+        [OF_UPLOAD] = &s.upload_j,
+        [OF_TIME] = &s.simulated_s,
+        [OF_TARGET_ROUNDS] = &s.target_rounds,
+        [OF_TARGET_TIME] = &s.target_s,
+        [OF_TARGET_BITS] = &s.target_bits,
+        [OF_TARGET_JOULES] = &s.target_j,
+    };
+    for (int k = 0; k < NUMBERS; ++k)
+        *to[k] = statistic_of(number + (size_t)k * r->cells, s.n);
+    free(number);
+    return s;
+}

@@ -1,0 +1,67 @@
+/* row_summary.h - what a row of runs comes to: mean and sample standard deviation over its seeds.
+ *
+ * Finished runs alone enter.  Where a row has none, what its unfinished runs have so far enters
+ * and the row is marked provisional. */
+#ifndef OSAFL_REPORT_ROW_SUMMARY_H
+#define OSAFL_REPORT_ROW_SUMMARY_H
+
+#include "result_grid.h"
+
+/* Of the values that exist. */
+struct statistic {
+    size_t n;         /* 0: mean is not set */
+    double mean;
+    double deviation; /* sample standard deviation, divisor n - 1; not set for n < 2 */
+};
+
+/* What is asked for. */
+struct summary_question {
+    const char *measure; /* NULL: the runs' first, by which they are compared */
+    double target;       /* value of the measure to be reached; NAN: none */
+};
+
+/* Values printed in a publication, to stand beside the row; NAN: none (settings paper.*). */
+struct published_values {
+    double accuracy_mean;
+    double accuracy_std;
+    double loss_mean;
+    double loss_std;
+};
+
+struct row_summary {
+    size_t complete;
+    size_t unfinished;
+    size_t failed;
+    bool provisional;   /* the numbers are those of unfinished or failed runs */
+    bool has_link;      /* false: clients trained and sent nothing, as in a centralised run */
+    bool diverged;      /* a measure was not finite in some run */
+    const char *measure; /* borrowed; NULL: nothing was evaluated yet */
+    size_t n;           /* runs that entered */
+
+    struct statistic best;         /* best value over the evaluated rounds, of each run */
+    struct statistic best_round;   /* the earliest such round, counted from 0 */
+    struct statistic loss_at_best; /* the loss of that round */
+    struct statistic last;         /* the last evaluated round's value */
+    struct statistic participation; /* mean share of the clients that took part */
+    struct statistic local_rounds;  /* mean over the participants of all rounds */
+    struct statistic payload_bits;  /* sums over the run */
+    struct statistic air_bits;
+    struct statistic compute_j;
+    struct statistic upload_j;
+    struct statistic simulated_s;
+
+    size_t reached; /* runs that reached the target; the next are theirs */
+    struct statistic target_rounds; /* rounds up to and with the one that reached it */
+    struct statistic target_s;
+    struct statistic target_bits; /* paper's payload */
+    struct statistic target_j;
+
+    struct published_values published;
+};
+
+struct row_summary row_summarize(const struct grid_row *r, const struct summary_question *q);
+
+/* Mean and deviation of n values; those that are not finite do not exist. */
+struct statistic statistic_of(const double *value, size_t n);
+
+#endif
