@@ -11,6 +11,7 @@
 #include "cli_options.h"
 #include "diagnostics.h"
 #include "experiment.h"
+#include "report/report_command.h"
 #include "suggest.h"
 
 struct command {
@@ -197,6 +198,12 @@ static int command_help(const struct command *self, int argc, char **argv)
     return work_end(&w, status);
 }
 
+static int command_report(const struct command *self, int argc, char **argv)
+{
+    (void)self;
+    return report_command(argc, argv);
+}
+
 static const struct command commands[] = {
     {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
      CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
@@ -209,6 +216,7 @@ static const struct command commands[] = {
      CLI_PLUGINS, 0, 1},
     {"help", "[GROUP | KIND | KIND/NAME]", "Explain the settings of a group or of a plugin.",
      command_help, CLI_PLUGINS, 0, 1},
+    {"report", "DIR...", "Print the tables of results, finished or not.", command_report, 0, 0, 0},
 };
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -152,8 +152,8 @@ osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
     if (!key_known)
         status = unknown_key(of, key, message);
     else if (kept == 0)
-        status = message_fail(message, OSAFL_E_CONFIG, "--only %s: no run here has that value",
-                              only);
+        status =
+            message_fail(message, OSAFL_E_CONFIG, "--only %s: no run here has that value", only);
     const size_t cells = of->cells;
     for (size_t i = of->cells = 0; status == OSAFL_OK && i < cells; ++i) {
         char seed[32];

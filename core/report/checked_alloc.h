@@ -1,7 +1,8 @@
 /* checked_alloc.h - memory for commands that only read results.
  *
  * report and plot hold nothing that could be lost, so a command that gets no memory says so and
- * ends with EXIT_RUN_FAILED (cli.h); callers need no path for it.  Everything is freed by free(). */
+ * ends with EXIT_RUN_FAILED (cli.h); callers need no path for it.  Everything is freed by free().
+ */
 #ifndef OSAFL_REPORT_CHECKED_ALLOC_H
 #define OSAFL_REPORT_CHECKED_ALLOC_H
 

@@ -14,9 +14,9 @@ struct csv_reading {
     const char *path;
     unsigned long line; /* from 1 */
     struct csv_table *table;
-    size_t fields;   /* of every line */
-    size_t *column;  /* [fields]: where the field is kept, or CSV_NO_COLUMN */
-    bool *is_word;   /* [table->columns] */
+    size_t fields;  /* of every line */
+    size_t *column; /* [fields]: where the field is kept, or CSV_NO_COLUMN */
+    bool *is_word;  /* [table->columns] */
     char *message;
 };
 
@@ -169,8 +169,8 @@ static osafl_status read_lines(struct csv_reading *r, FILE *from, const char *co
     }
     free(line);
     if (status == OSAFL_OK && ferror(from))
-        status = message_fail(r->message, OSAFL_E_IO, "cannot read %s: %s", r->path,
-                              strerror(errno));
+        status =
+            message_fail(r->message, OSAFL_E_IO, "cannot read %s: %s", r->path, strerror(errno));
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* report_command.h - "osafl report DIR..." and "osafl plot DIR...": what results come to.  They read
- * result folders and nothing else; runs may go on meanwhile. */
+/* report_command.h - "osafl report DIR...": the tables of results.  Reads result folders and
+ * nothing else; runs may go on meanwhile. */
 #ifndef OSAFL_REPORT_REPORT_COMMAND_H
 #define OSAFL_REPORT_REPORT_COMMAND_H
 
@@ -7,6 +7,5 @@
  * cli.h: EXIT_USAGE for a wrong command line or folders without results, EXIT_RUN_FAILED when
  * results could not be read or something could not be written. */
 int report_command(int argc, char **argv);
-int plot_command(int argc, char **argv);
 
 #endif

@@ -62,7 +62,7 @@ static void rank(const double *value, size_t n, bool higher_is_better, enum cell
     }
 }
 
-/* Fills a column with the means of one statistic, `offset` within struct row_summary. */
+/* A statistic by its offset within struct row_summary. */
 static const struct statistic *statistic_at(const struct row_summary *r, size_t offset)
 {
     return (const struct statistic *)(const void *)((const char *)r + offset);
@@ -78,7 +78,8 @@ static enum cell_mark *rank_rows(const struct summarized_table *s, size_t offset
         const struct row_summary *const r = &s->row[i];
         const struct statistic *const of = statistic_at(r, offset);
         const bool ranked = of->n > 0 && !r->provisional && r->has_link;
-        value[i] = ranked ? of->mean : (double)NAN;
+        /* Means that differ by rounding alone are equal. */
+        value[i] = ranked ? round(of->mean * 1e9) / 1e9 : (double)NAN;
     }
     rank(value, n, higher_is_better, mark);
     free(value);
@@ -106,10 +107,10 @@ static char *statistic_text(const struct statistic *s)
     return both;
 }
 
-/* Three significant digits or whole numbers, without an exponent. */
+/* Three significant digits, without an exponent; a whole number as such. */
 static char *amount_text(double value)
 {
-    if (fabs(value) >= 100)
+    if (fabs(value) >= 100 || (fabs(value) >= 1 && value == round(value)))
         return checked_format("%.0f", value);
     return checked_format(fabs(value) >= 10 ? "%.1f" : "%.2f", value);
 }
@@ -272,7 +273,8 @@ static void set_amount(const struct summarized_table *s, struct text_table *t, s
 {
     const struct statistic *const value = statistic_at(&s->row[row], of->offset);
     text_table_set(t, column, mark,
-                   value->n == 0 ? checked_copy("-") : amount_text(value->mean / of->scale.divisor));
+                   value->n == 0 ? checked_copy("-")
+                                 : amount_text(value->mean / of->scale.divisor));
 }
 
 struct text_table *cost_table(const struct summarized_table *s)
@@ -288,8 +290,8 @@ struct text_table *cost_table(const struct summarized_table *s)
         {STATISTIC(simulated_s), "time", unit_scale_seconds(largest(s, STATISTIC(simulated_s)))},
     };
     const size_t columns = sizeof column / sizeof column[0];
-    struct text_table *const t = text_table_create(
-        checked_copy("Participation, and what a run costs (all clients and rounds, mean over seeds)"));
+    struct text_table *const t = text_table_create(checked_copy(
+        "Participation, and what a run costs (all clients and rounds, mean over seeds)"));
     text_table_column(t, checked_copy(""), true);
     text_table_column(t, checked_copy("participation"), false);
     text_table_column(t, checked_copy("local rounds"), false);
@@ -333,8 +335,7 @@ struct text_table *target_table(const struct summarized_table *s)
     };
     const size_t columns = sizeof column / sizeof column[0];
     struct text_table *const t = text_table_create(
-        checked_format("To reach a %s of %g (mean over the runs that reached it)", s->measure,
-                       s->target));
+        checked_format("To %s %g (mean over the runs that reached it)", s->measure, s->target));
     text_table_column(t, checked_copy(""), true);
     text_table_column(t, checked_copy("reached"), false);
     for (size_t c = 0; c < columns; ++c)
@@ -436,11 +437,11 @@ char *shared_facts(const struct grid_table *t)
         const char *before;
         const char *after;
     } fact[] = {
-        {"clients.count", "", " clients"},  {"rounds", "", " rounds"},
-        {"deadline_s", "deadline ", " s"},  {"partition.concentration", "concentration ", ""},
-        {"dataset.plugin", "dataset ", ""}, {"model.plugin", "model ", ""},
-        {"channel.plugin", "channel ", ""}, {"resource.plugin", "resource ", ""},
-        {"quantizer.plugin", "quantizer ", ""}, {"deletion.plugin", "deletion ", ""},
+        {"clients.count", "", " clients"},        {"rounds", "", " rounds"},
+        {"deadline_s", "deadline ", " s"},        {"partition.concentration", "concentration ", ""},
+        {"dataset.plugin", "dataset ", ""},       {"model.plugin", "model ", ""},
+        {"channel.plugin", "channel ", ""},       {"resource.plugin", "resource ", ""},
+        {"quantizer.plugin", "quantizer ", ""},   {"deletion.plugin", "deletion ", ""},
         {"aggregator.plugin", "aggregator ", ""},
     };
     struct checked_stream text;

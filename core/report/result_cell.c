@@ -32,8 +32,7 @@ static osafl_status read_json(const char *folder, const char *name, json_t **out
     *out = NULL;
     osafl_status status = OSAFL_OK;
     if (access(path, R_OK) != 0) {
-        status =
-            message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
+        status = message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
     } else {
         *out = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
         if (*out == NULL)
@@ -46,73 +45,60 @@ static osafl_status read_json(const char *folder, const char *name, json_t **out
     return status;
 }
 
-/* A scalar or a list of scalars as an experiment file would have it. */
-static void write_value(FILE *to, const json_t *value)
+/* A value as libconfig text, made plain: a string without its quotes, a real with as few digits as
+ * it needs ("60.0" as "60"). */
+static char *plain_value(const char *text)
 {
-    char number[CSV_REAL_BYTES];
-    switch (json_typeof(value)) {
-    case JSON_STRING:
-        fputs(json_string_value(value), to);
-        return;
-    case JSON_INTEGER:
-        fprintf(to, "%lld", (long long)json_integer_value(value));
-        return;
-    case JSON_REAL:
-        csv_format_real(json_real_value(value), number);
-        fputs(number, to);
-        return;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        fputs(json_is_true(value) ? "true" : "false", to);
-        return;
-    case JSON_ARRAY:
-        fputc('[', to);
-        for (size_t i = 0; i < json_array_size(value); ++i) {
-            fputs(i == 0 ? "" : ", ", to);
-            write_value(to, json_array_get(value, i));
+    const size_t length = strlen(text);
+    if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
+        char *const plain = checked_alloc(length, 1);
+        size_t n = 0;
+        for (size_t i = 1; i < length - 1; ++i) {
+            i += text[i] == '\\' && i + 2 < length;
+            plain[n++] = text[i];
         }
-        fputc(']', to);
-        return;
-    default:
-        return;
+        return plain;
     }
-}
-
-static void add_setting(struct result_cell *c, const char *key, const json_t *value)
-{
-    struct checked_stream text;
-    checked_stream_open(&text);
-    write_value(text.file, value);
-    char *const raw = checked_stream_text(&text);
-    c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
-    c->setting[c->settings++] =
-        (struct cell_setting){.key = printable(key), .value = printable(raw)};
-    free(raw);
-}
-
-/* Settings may be nested as in the experiment file or have their whole path as key; one that is
- * recorded with its origin is an object with a member "value". */
-static void flatten(struct result_cell *c, const char *prefix, json_t *group, unsigned depth)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(group, key, value)
-    {
-        char *const path = checked_format("%s%s%s", prefix, prefix[0] == '\0' ? "" : ".", key);
-        json_t *const inner = json_object_get(value, "value");
-        if (inner != NULL && !json_is_object(inner))
-            add_setting(c, path, inner);
-        else if (!json_is_object(value))
-            add_setting(c, path, value);
-        else if (depth > 0)
-            flatten(c, path, value, depth - 1);
-        free(path);
-    }
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (strpbrk(text, ".e") == NULL || end == text || *end != '\0' || !isfinite(value))
+        return checked_copy(text);
+    char number[CSV_REAL_BYTES];
+    csv_format_real(value, number);
+    return checked_copy(number);
 }
 
 static int by_key(const void *a, const void *b)
 {
     return strcmp(((const struct cell_setting *)a)->key, ((const struct cell_setting *)b)->key);
+}
+
+static osafl_status read_settings(struct result_cell *c, char *message)
+{
+    const char *key;
+    json_t *setting;
+    json_object_foreach(json_object_get(c->manifest, "settings"), key, setting)
+    {
+        const char *const value = json_string_value(json_object_get(setting, "value"));
+        const char *const origin = json_string_value(json_object_get(setting, "origin"));
+        if (value == NULL)
+            return message_fail(
+                message, OSAFL_E_DATA,
+                "%s/manifest.json: setting %.80s has no text \"value\"; the file is "
+                "damaged or of another version of osafl",
+                c->folder, key);
+        char *const plain = plain_value(value);
+        c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
+        c->setting[c->settings++] = (struct cell_setting){
+            .key = printable(key),
+            .value = printable(plain),
+            .origin = printable(origin == NULL ? "" : origin),
+        };
+        free(plain);
+    }
+    if (c->settings > 0)
+        qsort(c->setting, c->settings, sizeof *c->setting, by_key);
+    return OSAFL_OK;
 }
 
 const char *result_cell_setting(const struct result_cell *c, const char *key)
@@ -121,8 +107,8 @@ const char *result_cell_setting(const struct result_cell *c, const char *key)
     if (c->settings == 0 || strlen(key) >= sizeof name)
         return NULL;
     strcpy(name, key);
-    const struct cell_setting *const found = bsearch(&(struct cell_setting){.key = name}, c->setting,
-                                                     c->settings, sizeof *c->setting, by_key);
+    const struct cell_setting *const found = bsearch(
+        &(struct cell_setting){.key = name}, c->setting, c->settings, sizeof *c->setting, by_key);
     return found == NULL ? NULL : found->value;
 }
 
@@ -134,10 +120,10 @@ double result_cell_number(const struct result_cell *c, const char *key, double f
     return text == NULL || end == text || *end != '\0' || !isfinite(value) ? fallback : value;
 }
 
-static osafl_status required(const struct result_cell *c, const char *key, char **out,
-                             char *message)
+static osafl_status required(const struct result_cell *c, const json_t *in, const char *key,
+                             char **out, char *message)
 {
-    const char *const text = json_string_value(json_object_get(c->manifest, key));
+    const char *const text = json_string_value(json_object_get(in, key));
     if (text == NULL || text[0] == '\0')
         return message_fail(message, OSAFL_E_DATA,
                             "%s/manifest.json: no text \"%s\"; the file is damaged or of another "
@@ -150,21 +136,20 @@ static osafl_status required(const struct result_cell *c, const char *key, char 
 static osafl_status read_manifest(struct result_cell *c, char *message)
 {
     OSAFL_TRY(read_json(c->folder, "manifest.json", &c->manifest, message));
-    OSAFL_TRY(required(c, "name", &c->experiment, message));
-    OSAFL_TRY(required(c, "case", &c->case_name, message));
-    OSAFL_TRY(required(c, "identity", &c->identity, message));
-    const json_t *const seed = json_object_get(c->manifest, "seed");
+    const json_t *const run = json_object_get(c->manifest, "experiment");
+    OSAFL_TRY(required(c, c->manifest, "identity", &c->identity, message));
+    OSAFL_TRY(required(c, run, "name", &c->experiment, message));
+    OSAFL_TRY(required(c, run, "case", &c->case_name, message));
+    const json_t *const seed = json_object_get(run, "seed");
     if (!json_is_integer(seed))
         return message_fail(message, OSAFL_E_DATA,
                             "%s/manifest.json: no whole number \"seed\"; the file is damaged or of "
                             "another version of osafl",
                             c->folder);
     c->seed = json_integer_value(seed);
-    const json_t *const place = json_object_get(c->manifest, "case_index");
+    const json_t *const place = json_object_get(run, "case_index");
     c->case_index = json_is_integer(place) ? json_integer_value(place) : -1;
-    flatten(c, "", json_object_get(c->manifest, "settings"), 8);
-    if (c->settings > 0)
-        qsort(c->setting, c->settings, sizeof *c->setting, by_key);
+    OSAFL_TRY(read_settings(c, message));
     const double rounds = result_cell_number(c, "rounds", 0);
     if (!(rounds >= 1 && rounds <= UINT32_MAX))
         return message_fail(message, OSAFL_E_DATA,
@@ -183,8 +168,9 @@ static osafl_status check_columns(struct result_cell *c, const char *path, char 
 {
     struct csv_table *const t = c->rounds;
     const size_t end = csv_table_column(t, "train_loss");
-    static const char *const needed[] = {"participants",  "mean_local_rounds", "uplink_payload_bits",
-                                         "uplink_air_bits", "compute_j",       "upload_j"};
+    static const char *const needed[] = {"participants",        "mean_local_rounds",
+                                         "uplink_payload_bits", "uplink_air_bits",
+                                         "compute_j",           "upload_j"};
     if (csv_table_column(t, "round") != 0 || csv_table_column(t, "simulated_s") != 1 ||
         end == CSV_NO_COLUMN || end <= CELL_FIRST_MEASURE)
         return message_fail(message, OSAFL_E_DATA,
@@ -206,8 +192,9 @@ static osafl_status check_columns(struct result_cell *c, const char *path, char 
     for (size_t m = 0; m < c->n_measures; ++m) {
         const char *const name = t->name[CELL_FIRST_MEASURE + m];
         if (strncmp(name, first, strlen(c->split) + 1) != 0)
-            return message_fail(message, OSAFL_E_DATA, "%s:1: column \"%s\" should begin with "
-                                                       "\"%s_\"",
+            return message_fail(message, OSAFL_E_DATA,
+                                "%s:1: column \"%s\" should begin with "
+                                "\"%s_\"",
                                 path, name, c->split);
     }
     return OSAFL_OK;
@@ -252,8 +239,7 @@ static osafl_status read_state(struct result_cell *c, char *message)
     free(path);
     if (there)
         OSAFL_TRY(read_json(c->folder, "environment.json", &c->environment, message));
-    const char *const failure =
-        json_string_value(json_object_get(c->environment, "failure"));
+    const char *const failure = json_string_value(json_object_get(c->environment, "failure"));
     c->state = c->rounds->rows == c->planned_rounds ? CELL_COMPLETE : CELL_UNFINISHED;
     if (c->state == CELL_UNFINISHED && failure != NULL) {
         c->state = CELL_FAILED;
@@ -286,6 +272,7 @@ void result_cell_free(struct result_cell *c)
     for (size_t i = 0; i < c->settings; ++i) {
         free(c->setting[i].key);
         free(c->setting[i].value);
+        free(c->setting[i].origin);
     }
     free(c->setting);
     free(c->folder);
@@ -340,8 +327,8 @@ static osafl_status check_clients(const struct result_cell *c, const struct csv_
                             path);
     const double clients = result_cell_number(c, "clients.count", 0);
     if (!(clients >= 1 && clients <= UINT32_MAX))
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s/manifest.json: no setting \"clients.count\"", c->folder);
+        return message_fail(message, OSAFL_E_DATA, "%s/manifest.json: no setting \"clients.count\"",
+                            c->folder);
     for (size_t i = 0; i < t->rows; ++i) {
         if (csv_table_value(t, i, round) != (double)(i / (size_t)clients) ||
             csv_table_value(t, i, client) != (double)(i % (size_t)clients))

@@ -17,6 +17,7 @@ enum cell_state {
 struct cell_setting {
     char *key;
     char *value;
+    char *origin; /* "quickstart.cfg:5", "default", "--set" */
 };
 
 struct result_cell {
@@ -35,8 +36,8 @@ struct result_cell {
     char *failure; /* NULL: none */
     uint32_t planned_rounds;
     struct csv_table *rounds; /* every column of rounds.csv */
-    char *split;      /* "test" or "validation" */
-    size_t n_measures; /* their columns begin at CELL_FIRST_MEASURE */
+    char *split;              /* "test" or "validation" */
+    size_t n_measures;        /* their columns begin at CELL_FIRST_MEASURE */
 };
 
 /* Column of the first measure in rounds.csv: round and simulated_s stand before it. */

@@ -69,23 +69,32 @@ static const char **all_keys(const struct placing *p, size_t *keys)
     return key;
 }
 
-/* In how many cases the setting has more than one value.  A cell without the setting says nothing:
- * another plugin was chosen there, which is an axis of its own. */
+/* Whether the setting has more than one value among the cells of this one's case.  A cell without
+ * the setting says nothing: another plugin was chosen there, which is an axis of its own. */
+static bool varies_in_case(const struct placing *p, const struct result_cell *of, const char *key)
+{
+    const char *const mine = result_cell_setting(of, key);
+    for (size_t i = 0; i < p->cells && mine != NULL; ++i) {
+        const struct result_cell *const c = p->cell[i].cell;
+        const char *const other =
+            strcmp(c->case_name, of->case_name) == 0 ? result_cell_setting(c, key) : NULL;
+        if (other != NULL && strcmp(mine, other) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* In how many cases the setting varies: asked once a case, of the first cell that has it. */
 static size_t cases_that_vary(const struct placing *p, const char *key)
 {
     size_t cases = 0;
     for (size_t i = 0; i < p->cells; ++i) {
-        const char *const mine = result_cell_setting(p->cell[i].cell, key);
-        bool first_of_case = mine != NULL;
-        bool varies = false;
-        for (size_t k = 0; k < p->cells && first_of_case; ++k) {
-            if (strcmp(p->cell[k].cell->case_name, p->cell[i].cell->case_name) != 0)
-                continue;
-            const char *const other = result_cell_setting(p->cell[k].cell, key);
-            first_of_case = other == NULL || k >= i;
-            varies = varies || (other != NULL && strcmp(mine, other) != 0);
-        }
-        cases += first_of_case && varies;
+        const struct result_cell *const c = p->cell[i].cell;
+        bool first = result_cell_setting(c, key) != NULL;
+        for (size_t k = 0; k < i && first; ++k)
+            first = strcmp(p->cell[k].cell->case_name, c->case_name) != 0 ||
+                    result_cell_setting(p->cell[k].cell, key) == NULL;
+        cases += first && varies_in_case(p, c, key);
     }
     return cases;
 }
@@ -120,7 +129,8 @@ static char *values_text(const struct placing *p, const struct result_cell *c, b
     for (size_t i = 0; i < p->axes; ++i) {
         const char *const key = p->axis[i].key;
         const char *const value = result_cell_setting(c, key);
-        if (p->axis[i].makes_tables != of_tables || value == NULL)
+        if (p->axis[i].makes_tables != of_tables || value == NULL ||
+            (!of_tables && !varies_in_case(p, c, key)))
             continue;
         fputs(first ? "" : ", ", text.file);
         first = false;
@@ -258,9 +268,7 @@ static void lay_out(struct result_grid *g, struct grid_experiment *e, struct pla
         c->title = values_text(p, c->cell, true);
         c->label = values_text(p, c->cell, false);
         c->row = row_text(p, c->cell);
-        c->along = p->layout->along == NULL
-                       ? 0
-                       : result_cell_number(c->cell, p->layout->along, 0);
+        c->along = p->layout->along == NULL ? 0 : result_cell_number(c->cell, p->layout->along, 0);
     }
     qsort(p->cell, p->cells, sizeof *p->cell, by_place);
     const struct placed_cell *before = NULL;
@@ -293,8 +301,7 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
         p.cell[i].cell = cell[i];
     g->experiment = checked_grow(g->experiment, g->experiments, sizeof *g->experiment);
     struct grid_experiment *const e = &g->experiment[g->experiments++];
-    *e = (struct grid_experiment){.name =
-                                      checked_copy(l->one_table ? "" : cell[0]->experiment)};
+    *e = (struct grid_experiment){.name = checked_copy(l->one_table ? "" : cell[0]->experiment)};
     lay_out(g, e, &p);
     for (size_t i = 0; i < cells; ++i) {
         free(p.cell[i].title);

@@ -17,7 +17,7 @@ struct grid_row {
 };
 
 struct grid_table {
-    char *title; /* what its rows have in common beside the experiment: "levels = 2"; "" */
+    char *title;          /* what its rows have in common beside the experiment: "levels = 2"; "" */
     struct grid_row *row; /* [rows], in the experiment's order of cases */
     size_t rows;
     int64_t *seed; /* [seeds], ascending: of any row */

@@ -161,19 +161,19 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
     if (s.measure == NULL)
         return s;
     /* number[of what][of which run] */
-    double *const number = checked_alloc(NUMBERS * r->cells, sizeof *number);
+    double *const number = checked_alloc((size_t)NUMBERS * r->cells, sizeof *number);
     for (size_t i = 0; i < r->cells; ++i) {
         double of_run[NUMBERS];
         if (!enters(&s, r->cell[i]))
             continue;
-        for (int k = 0; k < NUMBERS; ++k)
-            of_run[k] = NAN;
+        for (size_t k = 0; k < NUMBERS; ++k)
+            of_run[k] = (double)NAN;
         find_best(r->cell[i], s.measure, of_run, &s);
         add_up(r->cell[i], q, s.measure, of_run);
         s.has_link = s.has_link || of_run[OF_PAYLOAD] > 0 || !(of_run[OF_PARTICIPATION] > 0);
-        s.reached += !isnan(of_run[OF_TARGET_ROUNDS]);
-        for (int k = 0; k < NUMBERS; ++k)
-            number[(size_t)k * r->cells + s.n] = of_run[k];
+        s.reached += isnan(of_run[OF_TARGET_ROUNDS]) ? 0 : 1;
+        for (size_t k = 0; k < NUMBERS; ++k)
+            number[k * r->cells + s.n] = of_run[k];
         ++s.n;
     }
     struct statistic *const to[NUMBERS] = {
@@ -193,8 +193,8 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
         [OF_TARGET_BITS] = &s.target_bits,
         [OF_TARGET_JOULES] = &s.target_j,
     };
-    for (int k = 0; k < NUMBERS; ++k)
-        *to[k] = statistic_of(number + (size_t)k * r->cells, s.n);
+    for (size_t k = 0; k < NUMBERS; ++k)
+        *to[k] = statistic_of(number + k * r->cells, s.n);
     free(number);
     return s;
 }

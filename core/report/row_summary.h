@@ -9,7 +9,7 @@
 
 /* Of the values that exist. */
 struct statistic {
-    size_t n;         /* 0: mean is not set */
+    size_t n; /* 0: mean is not set */
     double mean;
     double deviation; /* sample standard deviation, divisor n - 1; not set for n < 2 */
 };
@@ -32,16 +32,16 @@ struct row_summary {
     size_t complete;
     size_t unfinished;
     size_t failed;
-    bool provisional;   /* the numbers are those of unfinished or failed runs */
-    bool has_link;      /* false: clients trained and sent nothing, as in a centralised run */
-    bool diverged;      /* a measure was not finite in some run */
+    bool provisional;    /* the numbers are those of unfinished or failed runs */
+    bool has_link;       /* false: clients trained and sent nothing, as in a centralised run */
+    bool diverged;       /* a measure was not finite in some run */
     const char *measure; /* borrowed; NULL: nothing was evaluated yet */
-    size_t n;           /* runs that entered */
+    size_t n;            /* runs that entered */
 
-    struct statistic best;         /* best value over the evaluated rounds, of each run */
-    struct statistic best_round;   /* the earliest such round, counted from 0 */
-    struct statistic loss_at_best; /* the loss of that round */
-    struct statistic last;         /* the last evaluated round's value */
+    struct statistic best;          /* best value over the evaluated rounds, of each run */
+    struct statistic best_round;    /* the earliest such round, counted from 0 */
+    struct statistic loss_at_best;  /* the loss of that round */
+    struct statistic last;          /* the last evaluated round's value */
     struct statistic participation; /* mean share of the clients that took part */
     struct statistic local_rounds;  /* mean over the participants of all rounds */
     struct statistic payload_bits;  /* sums over the run */
@@ -50,7 +50,7 @@ struct row_summary {
     struct statistic upload_j;
     struct statistic simulated_s;
 
-    size_t reached; /* runs that reached the target; the next are theirs */
+    size_t reached;                 /* runs that reached the target; the next are theirs */
     struct statistic target_rounds; /* rounds up to and with the one that reached it */
     struct statistic target_s;
     struct statistic target_bits; /* paper's payload */

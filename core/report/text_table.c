@@ -391,8 +391,8 @@ void text_heading_write(const char *text, int level, enum table_format format, F
     fputs(format == FORMAT_HTML ? "" : format == FORMAT_TEXT ? "\n\n" : "\n", to);
 }
 
-void text_list_write(const char *heading, char *const *item, size_t items,
-                     enum table_format format, FILE *to)
+void text_list_write(const char *heading, char *const *item, size_t items, enum table_format format,
+                     FILE *to)
 {
     static const char *const begin[4] = {":\n", ":\n\n", ":\n\\begin{itemize}\n", ":</p>\n<ul>\n"};
     static const char *const open[4] = {"  ", "- ", "\\item ", "<li>"};

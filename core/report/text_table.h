@@ -20,7 +20,7 @@ struct table_column {
 };
 
 struct text_table {
-    char *caption; /* one line */
+    char *caption;               /* one line */
     struct table_column *column; /* [columns] */
     size_t columns;
     struct table_cell *cell; /* [rows][columns] */
@@ -41,8 +41,8 @@ void text_table_free(struct text_table *t); /* NULL is allowed */
 void text_table_write(const struct text_table *t, enum table_format format, FILE *to);
 /* A heading of level 1 or 2, and a list of sentences, in the same four formats. */
 void text_heading_write(const char *text, int level, enum table_format format, FILE *to);
-void text_list_write(const char *heading, char *const *item, size_t items,
-                     enum table_format format, FILE *to);
+void text_list_write(const char *heading, char *const *item, size_t items, enum table_format format,
+                     FILE *to);
 
 /* The text so that the format shows it as it is. */
 void text_escape(const char *text, enum table_format format, FILE *to);

@@ -1,0 +1,386 @@
+/* test_report_cells.c - reading result folders back: tables, manifests, finding, filters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "plugin_host.h"
+#include "report/cell_finder.h"
+#include "report/csv_table.h"
+
+#define GOLDEN OSAFL_TEST_SOURCE_DIR "/tests/golden/report"
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/osafl-report-XXXXXX");
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static const char *put(const char *name, const char *text)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *const f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+    return path;
+}
+
+/* ---- csv_table ---- */
+
+static void table_of_numbers_and_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"reason", NULL};
+    char message[CALL_MESSAGE_BYTES];
+    struct csv_table *t = NULL;
+    const char *const path =
+        put("t.csv", "round,a,reason\n0,1.5,\n1,,deadline\n2,nan,deadline\n3,-2e-3,energy\n4,7");
+    assert_int_equal(csv_table_read(path, NULL, words, &t, message), OSAFL_OK);
+    assert_int_equal(t->columns, 3);
+    assert_int_equal(t->rows, 4); /* the fifth is still being written */
+    const size_t a = csv_table_column(t, "a");
+    const size_t reason = csv_table_column(t, "reason");
+    assert_true(csv_table_value(t, 0, a) == 1.5);
+    assert_true(isnan(csv_table_value(t, 1, a)));
+    assert_true(isinf(csv_table_value(t, 2, a)));
+    assert_true(csv_table_value(t, 3, a) == -0.002);
+    assert_string_equal(t->word[(size_t)csv_table_value(t, 0, reason)], "");
+    assert_string_equal(t->word[(size_t)csv_table_value(t, 2, reason)], "deadline");
+    assert_int_equal(t->words, 3);
+    assert_true(csv_table_column(t, "b") == CSV_NO_COLUMN);
+    assert_true(isnan(csv_table_value(t, 0, CSV_NO_COLUMN)));
+    csv_table_free(t);
+}
+
+static void table_keeps_the_wanted_columns(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {"c", "a", "none", NULL};
+    char message[CALL_MESSAGE_BYTES];
+    struct csv_table *t = NULL;
+    /* A column that nobody wants may hold anything. */
+    const char *const path = put("t.csv", "a,b,c\n1,text,3\n");
+    assert_int_equal(csv_table_read(path, wanted, NULL, &t, message), OSAFL_OK);
+    assert_int_equal(t->columns, 2);
+    assert_true(csv_table_value(t, 0, csv_table_column(t, "c")) == 3);
+    csv_table_free(t);
+}
+
+static void table_without_a_whole_line_is_empty(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "round,simul"};
+    for (size_t i = 0; i < 2; ++i) {
+        char message[CALL_MESSAGE_BYTES];
+        struct csv_table *t = NULL;
+        assert_int_equal(csv_table_read(put("t.csv", texts[i]), NULL, NULL, &t, message), OSAFL_OK);
+        assert_int_equal(t->columns, 0);
+        assert_int_equal(t->rows, 0);
+        csv_table_free(t);
+    }
+}
+
+static void damaged_table_is_named_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *says;
+    } bad[] = {
+        {"a,b\n1,2\n3\n", "t.csv:3: 1 fields where the header has 2"},
+        {"a,b\n1,2,3\n", "t.csv:2: 3 fields where the header has 2"},
+        {"a,b\n1,x\n", "t.csv:2: b is \"x\", which is no number"},
+        {"a,b\n1,0x10\n", "t.csv:2: b is \"0x10\""},
+        {"a,b\n1, 2\n", "t.csv:2: b is \" 2\""},
+        {"a,b\n1,1e999\n", "t.csv:2: b is \"1e999\""},
+        {"a,b\n1,+2\n", "t.csv:2: b is \"+2\""},
+        {"a,b\r\n1,2\r\n", "t.csv:1: \"b\r\" is no name of a column"},
+        {"a,a\n1,2\n", "t.csv:1: two columns \"a\""},
+        {"a,,b\n", "t.csv:1: \"\" is no name of a column"},
+        {"a,\"b\"\n", "t.csv:1: \"\"b\"\" is no name of a column"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        char message[CALL_MESSAGE_BYTES];
+        struct csv_table *t = NULL;
+        assert_int_equal(csv_table_read(put("t.csv", bad[i].text), NULL, NULL, &t, message),
+                         OSAFL_E_DATA);
+        assert_null(t);
+        if (strstr(message, bad[i].says) == NULL)
+            fail_msg("\"%s\" does not say \"%s\"", message, bad[i].says);
+    }
+}
+
+static void table_with_a_zero_byte_or_no_file(void **state)
+{
+    (void)state;
+    char message[CALL_MESSAGE_BYTES];
+    struct csv_table *t = NULL;
+    const char *const path = put("t.csv", "a,b\n");
+    FILE *const f = fopen(path, "a");
+    assert_non_null(f);
+    fwrite("1,\0\n", 1, 4, f);
+    fclose(f);
+    assert_int_equal(csv_table_read(path, NULL, NULL, &t, message), OSAFL_E_DATA);
+    assert_non_null(strstr(message, "t.csv:2: a zero byte"));
+    assert_int_equal(csv_table_read("/nowhere/t.csv", NULL, NULL, &t, message), OSAFL_E_IO);
+    assert_string_equal(message, "cannot read /nowhere/t.csv: No such file or directory");
+    assert_int_equal(csv_table_read("/tmp", NULL, NULL, &t, message), OSAFL_E_IO);
+}
+
+/* ---- result_cell ---- */
+
+/* A manifest with these members of its "settings". */
+static void put_manifest(const char *settings)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{\"identity\": \"ab\", \"experiment\": {\"name\": \"x\\ny\", \"case\": \"main\", "
+             "\"seed\": 7}, \"settings\": {%s}}",
+             settings);
+    put("manifest.json", text);
+}
+
+#define TWO_ROUNDS "\"rounds\": {\"value\": \"2\", \"origin\": \"default\"}"
+#define HEADER                                                                                     \
+    "round,simulated_s,test_accuracy,test_loss,train_loss,participants,mean_local_rounds,"         \
+    "uplink_payload_bits,uplink_air_bits,compute_j,upload_j,energy_j\n"
+
+static struct result_cell *read_cell(void)
+{
+    char message[CALL_MESSAGE_BYTES];
+    struct result_cell *c = NULL;
+    if (result_cell_read(folder, &c, message) != OSAFL_OK)
+        fail_msg("%s", message);
+    return c;
+}
+
+static void cell_knows_its_settings(void **state)
+{
+    (void)state;
+    put_manifest(TWO_ROUNDS ", \"deadline_s\": {\"value\": \"60.0\"}, "
+                            "\"dataset.plugin\": {\"value\": \"\\\"a\\\\\\\"b\\\"\"}, "
+                            "\"clients.activity\": {\"value\": \"[0.3, 0.8]\"}, "
+                            "\"capacitance\": {\"value\": \"2e-28\"}");
+    struct result_cell *const c = read_cell();
+    assert_string_equal(c->experiment, "x?y"); /* no control character reaches a terminal */
+    assert_int_equal(c->seed, 7);
+    assert_int_equal(c->case_index, -1);
+    assert_int_equal(c->planned_rounds, 2);
+    assert_string_equal(result_cell_setting(c, "deadline_s"), "60");
+    assert_string_equal(result_cell_setting(c, "dataset.plugin"), "a\"b");
+    assert_string_equal(result_cell_setting(c, "clients.activity"), "[0.3, 0.8]");
+    assert_string_equal(result_cell_setting(c, "capacitance"), "2e-28");
+    assert_null(result_cell_setting(c, "none"));
+    assert_true(result_cell_number(c, "deadline_s", -1) == 60);
+    assert_true(result_cell_number(c, "dataset.plugin", -1) == -1);
+    result_cell_free(c);
+}
+
+static void cell_states(void **state)
+{
+    (void)state;
+    put_manifest(TWO_ROUNDS);
+    struct result_cell *c = read_cell(); /* no table yet */
+    assert_int_equal(c->state, CELL_UNFINISHED);
+    assert_int_equal(c->rounds->rows, 0);
+    assert_int_equal(c->n_measures, 0);
+    result_cell_free(c);
+
+    put("rounds.csv", HEADER "0,60,0.5,1,1,2,3,10,1,1,1,2\n1,120,0.6,");
+    put("environment.json", "{\"ended\": null}");
+    c = read_cell();
+    assert_int_equal(c->state, CELL_UNFINISHED);
+    assert_int_equal(c->rounds->rows, 1);
+    assert_string_equal(c->split, "test");
+    assert_int_equal(c->n_measures, 2);
+    assert_string_equal(result_cell_measure(c, 1), "loss");
+    assert_int_equal(result_cell_measure_column(c, "loss"), 3);
+    assert_true(result_cell_measure_column(c, "train_loss") == CSV_NO_COLUMN);
+    result_cell_free(c);
+
+    put("environment.json", "{\"failure\": \"no data\"}");
+    c = read_cell();
+    assert_int_equal(c->state, CELL_FAILED);
+    assert_string_equal(c->failure, "no data");
+    result_cell_free(c);
+
+    put("rounds.csv", HEADER "0,60,0.5,1,1,2,3,10,1,1,1,2\n1,120,,,1,2,3,10,1,1,1,2\n");
+    c = read_cell();
+    assert_int_equal(c->state, CELL_COMPLETE);
+    result_cell_free(c);
+}
+
+static void cell_refuses(const char *says)
+{
+    char message[CALL_MESSAGE_BYTES] = "";
+    struct result_cell *c = NULL;
+    assert_int_equal(result_cell_read(folder, &c, message), OSAFL_E_DATA);
+    assert_null(c);
+    if (strstr(message, says) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", message, says);
+}
+
+static void damaged_cells_are_refused(void **state)
+{
+    (void)state;
+    put("manifest.json", "{\"identity\": \n");
+    cell_refuses("manifest.json:2: ");
+    put("manifest.json", "[]");
+    cell_refuses("not a JSON object");
+    put("manifest.json", "{\"identity\": \"ab\"}");
+    cell_refuses("no text \"name\"");
+    put("manifest.json",
+        "{\"identity\": \"ab\", \"experiment\": {\"name\": \"x\", \"case\": \"y\"}}");
+    cell_refuses("no whole number \"seed\"");
+    put_manifest("");
+    cell_refuses("no setting \"rounds\"");
+    put_manifest("\"rounds\": 3");
+    cell_refuses("setting rounds has no text \"value\"");
+    put_manifest(TWO_ROUNDS);
+    put("rounds.csv", "round,client\n");
+    cell_refuses("rounds.csv:1: the header is not");
+    put("rounds.csv", "round,simulated_s,test_accuracy,train_loss,participants\n");
+    cell_refuses("rounds.csv:1: no column \"mean_local_rounds\"");
+    put("rounds.csv", HEADER "1,60,0.5,1,1,2,3,10,1,1,1,2\n");
+    cell_refuses("rounds.csv:2: expected round 0");
+    put("rounds.csv", HEADER "0,60,0.5,1,1,2,3,10,1,1,1,2\n1,60,0.5,1,1,2,3,10,1,1,1,2\n"
+                             "2,60,0.5,1,1,2,3,10,1,1,1,2\n");
+    cell_refuses("rounds.csv:4: more rounds than the 2");
+}
+
+static void measures_have_a_direction(void **state)
+{
+    (void)state;
+    assert_true(measure_higher_is_better("accuracy"));
+    assert_false(measure_higher_is_better("loss"));
+    assert_false(measure_higher_is_better("squared_error"));
+}
+
+static void clients_are_checked(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {"round", "client", "local_rounds", NULL};
+    char message[CALL_MESSAGE_BYTES];
+    struct csv_table *t = NULL;
+    put_manifest(TWO_ROUNDS ", \"clients.count\": {\"value\": \"2\"}");
+    put("clients.csv", "round,client,local_rounds\n0,0,1\n0,1,2\n1,0,3\n");
+    struct result_cell *const c = read_cell();
+    assert_int_equal(result_cell_clients(c, wanted, &t, message), OSAFL_OK);
+    assert_int_equal(t->rows, 3);
+    csv_table_free(t);
+    put("clients.csv", "round,client,local_rounds\n0,0,1\n1,0,2\n");
+    assert_int_equal(result_cell_clients(c, wanted, &t, message), OSAFL_E_DATA);
+    assert_null(t);
+    assert_non_null(strstr(message, "clients.csv:3: expected client 1 of round 0"));
+    result_cell_free(c);
+}
+
+/* ---- cell_finder ---- */
+
+static void finds_cells_at_every_level(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *below;
+        size_t cells;
+    } level[] = {
+        {"", 13}, {"/", 13}, {"/paper-table", 8}, {"/paper-table/OSA-FL", 3}, {"/levels/B/", 3}};
+    for (size_t i = 0; i < sizeof level / sizeof level[0]; ++i) {
+        char message[CALL_MESSAGE_BYTES];
+        char path[512];
+        struct found_cells f = {.cells = 0};
+        snprintf(path, sizeof path, "%s%s", GOLDEN, level[i].below);
+        assert_int_equal(find_cells(path, &f, message), OSAFL_OK);
+        assert_int_equal(f.cells, level[i].cells);
+        assert_int_equal(f.n_unreadable, 0);
+        /* One cell's own folder, found before, is not taken again. */
+        assert_int_equal(find_cells(f.cell[0]->folder, &f, message), OSAFL_OK);
+        assert_int_equal(f.cells, level[i].cells);
+        found_cells_free(&f);
+    }
+}
+
+static void folders_without_results(void **state)
+{
+    (void)state;
+    char message[CALL_MESSAGE_BYTES];
+    struct found_cells f = {.cells = 0};
+    assert_int_equal(find_cells(folder, &f, message), OSAFL_E_DATA);
+    assert_non_null(strstr(message, "holds no results"));
+    assert_int_equal(find_cells("/nowhere", &f, message), OSAFL_E_IO);
+    assert_string_equal(message, "cannot open /nowhere: No such file or directory");
+    put("manifest.json", "{");
+    assert_int_equal(find_cells(folder, &f, message), OSAFL_OK);
+    assert_int_equal(f.cells, 0);
+    assert_int_equal(f.n_unreadable, 1);
+    assert_non_null(strstr(f.unreadable[0].message, "manifest.json:1: "));
+    found_cells_free(&f);
+}
+
+static void filter_keeps_what_is_asked_for(void **state)
+{
+    (void)state;
+    char message[CALL_MESSAGE_BYTES];
+    struct found_cells f = {.cells = 0};
+    assert_int_equal(find_cells(GOLDEN, &f, message), OSAFL_OK);
+    assert_int_equal(keep_cells(&f, "experiment=paper-table", message), OSAFL_OK);
+    assert_int_equal(f.cells, 8);
+    assert_int_equal(keep_cells(&f, "aggregator.plugin=fedavg", message), OSAFL_OK);
+    assert_int_equal(f.cells, 3);
+    assert_int_equal(keep_cells(&f, "seed=2", message), OSAFL_OK);
+    assert_int_equal(f.cells, 1);
+    assert_string_equal(f.cell[0]->case_name, "M-FedAvg");
+    assert_int_equal(keep_cells(&f, "seed=9", message), OSAFL_E_CONFIG);
+    assert_string_equal(message, "--only seed=9: no run here has that value");
+    assert_int_equal(keep_cells(&f, "quantizer.qsgd.level=2", message), OSAFL_E_CONFIG);
+    assert_non_null(strstr(message, "did you mean \"quantizer.qsgd.levels\"?"));
+    assert_int_equal(keep_cells(&f, "seed", message), OSAFL_E_CONFIG);
+    assert_non_null(strstr(message, "write KEY=VALUE"));
+    assert_int_equal(f.cells, 1);
+    found_cells_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(table_of_numbers_and_words, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(table_keeps_the_wanted_columns, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(table_without_a_whole_line_is_empty, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(damaged_table_is_named_with_its_line, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(table_with_a_zero_byte_or_no_file, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(cell_knows_its_settings, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(cell_states, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(damaged_cells_are_refused, make_folder, remove_folder),
+        cmocka_unit_test(measures_have_a_direction),
+        cmocka_unit_test_setup_teardown(clients_are_checked, make_folder, remove_folder),
+        cmocka_unit_test(finds_cells_at_every_level),
+        cmocka_unit_test_setup_teardown(folders_without_results, make_folder, remove_folder),
+        cmocka_unit_test(filter_keeps_what_is_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
