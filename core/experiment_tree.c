@@ -443,7 +443,7 @@ static struct experiment_tree *parse_value(const char *value, const char *place,
     struct experiment_tree *t = tree_read_text(text, (size_t)n, place, d);
     free(text);
     if (t != NULL && t->root->first != t->root->last) {
-        diagnostics_error(d, place, 0, "more than one value");
+        diagnostics_error(d, place, 0, "more than one value stands here");
         tree_destroy(t);
         t = NULL;
     }
@@ -474,7 +474,7 @@ static bool set_value(struct experiment_tree *t, const char *key_path, const cha
     bool done = false;
     struct experiment_tree *parsed = parse_value(value, place, d);
     if (parsed != NULL && parsed->root->first->type == NODE_GROUP) {
-        diagnostics_error(d, place, 0, "a group cannot be given here; set its settings one by one");
+        diagnostics_error(d, PLACE_SET, 0, "%s: set the settings of a group one by one", key_path);
     } else if (parsed != NULL) {
         struct node *n = parsed->root->first;
         n->file = PLACE_SET;

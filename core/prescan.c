@@ -424,10 +424,11 @@ static char closing(char open)
     return open == '{' ? '}' : open == '[' ? ']' : ')';
 }
 
-/* Called where a setting ends. */
+/* Called where a setting or an element of a list ends. */
 static void check_value_given(struct scan *s, const struct cursor *c)
 {
-    if (s->last == AT_ASSIGN)
+    const bool in_vain = *c->p == ',' && in_list(s) && (s->last == AT_START || s->last == AT_COMMA);
+    if (s->last == AT_ASSIGN || in_vain)
         diagnostics_error(s->d, c->file, c->line, "a value is missing before %c", *c->p);
 }
 

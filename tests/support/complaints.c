@@ -1,0 +1,43 @@
+/* complaints.c - what a list of diagnostics says, for tests. */
+#include "complaints.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "diagnostics.h"
+
+static char *text_of(const struct diagnostics *d)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
+    diagnostics_print(d, f);
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+void assert_complaints(const struct diagnostics *d, const char *const *expected, size_t n)
+{
+    char *text = text_of(d);
+    const char *line = text;
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(line, expected[i], strlen(expected[i])) != 0)
+            fail_msg("line %zu is not \"%s\" in:\n%s", i + 1, expected[i], text);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    if (*line != '\0')
+        fail_msg("more than %zu lines:\n%s", n, text);
+    free(text);
+}
+
+void assert_no_complaints(const struct diagnostics *d)
+{
+    assert_complaints(d, NULL, 0);
+}

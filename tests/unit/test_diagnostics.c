@@ -1,0 +1,86 @@
+/* test_diagnostics.c - the list of complaints, and "did you mean". */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "complaints.h"
+#include "core/diagnostics.h"
+#include "core/suggest.h"
+
+static void messages_keep_their_order_and_place(void **state)
+{
+    (void)state;
+    struct diagnostics *d = diagnostics_create();
+    assert_non_null(d);
+    assert_int_equal(diagnostics_errors(d), 0);
+    diagnostics_error(d, "b.cfg", 7, "%s is %d", "x", 3);
+    diagnostics_warn(d, "a.cfg", 0, "old");
+    diagnostics_error(d, NULL, 0, "lost");
+    assert_int_equal(diagnostics_errors(d), 2);
+    ASSERT_COMPLAINTS(d, "b.cfg:7: x is 3", "a.cfg: warning: old", "lost");
+    diagnostics_destroy(d);
+}
+
+static void repeated_messages_count_once(void **state)
+{
+    (void)state;
+    struct diagnostics *d = diagnostics_create();
+    for (int i = 0; i < 100; i++)
+        diagnostics_error(d, "a.cfg", 1, "the same");
+    diagnostics_error(d, "a.cfg", 2, "the same");
+    assert_int_equal(diagnostics_errors(d), 2);
+    ASSERT_COMPLAINTS(d, "a.cfg:1: the same", "a.cfg:2: the same");
+    diagnostics_destroy(d);
+}
+
+static void edits_are_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(suggest_edits("", ""), 0);
+    assert_int_equal(suggest_edits("", "abc"), 3);
+    assert_int_equal(suggest_edits("kitten", "sitting"), 3);
+    assert_int_equal(suggest_edits("fedagv", "fedavg"), 1); /* neighbours swapped */
+    assert_int_equal(suggest_edits("minclients", "min_clients"), 1);
+    char longest[80];
+    memset(longest, 'a', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    assert_true(suggest_edits(longest, "a") > 64);
+}
+
+static const char *suggestion(const char *word, const char *const *from)
+{
+    struct suggestion s = suggest_begin(word);
+    for (size_t i = 0; from[i] != NULL; i++)
+        suggest_offer(&s, from[i]);
+    return s.best;
+}
+
+static void only_close_names_are_suggested(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"fedavg", "fedprox", "osafl", "learning_rate", NULL};
+    assert_string_equal(suggestion("fedavgg", names), "fedavg");
+    assert_string_equal(suggestion("oasfl", names), "osafl");
+    assert_string_equal(suggestion("learningrate", names), "learning_rate");
+    assert_string_equal(suggestion("lerning_raet", names), "learning_rate");
+    /* More than half of the word, or more than four edits. */
+    assert_null(suggestion("os", names));
+    assert_null(suggestion("xyz", names));
+    assert_null(suggestion("learn_my_rates_x", names));
+    assert_null(suggestion("", names));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_keep_their_order_and_place),
+        cmocka_unit_test(repeated_messages_count_once),
+        cmocka_unit_test(edits_are_counted),
+        cmocka_unit_test(only_close_names_are_suggested),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
