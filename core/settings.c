@@ -72,8 +72,9 @@ static void complain_bounds(const struct binding *b, const struct node *at, cons
 {
     char interval[128];
     settings_interval(p, interval, sizeof(interval));
-    complain(b, at, p->name, "%s is outside %s%s%s", value, interval, p->unit != NULL ? " " : "",
-             p->unit != NULL ? p->unit : "");
+    const bool two_sided = interval[0] == '[' || interval[0] == '(';
+    complain(b, at, p->name, "%s is %s %s%s%s", value, two_sided ? "outside" : "not", interval,
+             p->unit != NULL ? " " : "", p->unit != NULL ? p->unit : "");
 }
 
 static void complain_type(const struct binding *b, const struct node *at, const osafl_param *p,

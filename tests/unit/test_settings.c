@@ -1,0 +1,398 @@
+/* test_settings.c - binding of a table to values: defaults, types, bounds, unknown and missing
+ * keys, paths, canonical text, help. */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "complaints.h"
+#include "core/diagnostics.h"
+#include "core/experiment_tree.h"
+#include "core/settings.h"
+
+struct values {
+    bool flag;
+    int64_t count;
+    int64_t any;
+    double share;
+    double positive;
+    const char *label;
+    const char *path;
+    osafl_choice mode;
+    osafl_range span;
+    osafl_reals list;
+};
+
+static const char *const modes[] = {"keep", "fail", NULL};
+static const osafl_param table[] = {
+    OSAFL_BOOL(struct values, flag, true, "A flag"),
+    OSAFL_INT(struct values, count, 3, 1, 1000, "Some count", .unit = "clients"),
+    OSAFL_INT(struct values, any, -1, INT64_MIN, INT64_MAX, "Any integer"),
+    OSAFL_REAL(struct values, share, 0.1, 0.0, 0.5, "Half open", .flags = OSAFL_P_HI_OPEN),
+    OSAFL_REAL(struct values, positive, 2.0, 0.0, __DBL_MAX__, "Above zero", .unit = "s",
+               .flags = OSAFL_P_LO_OPEN),
+    OSAFL_TEXT(struct values, label, "none", "A label"),
+    OSAFL_PATH(struct values, path, "/data", "A file"),
+    OSAFL_CHOICE(struct values, mode, 1, modes, "What to do"),
+    OSAFL_RANGE(struct values, span, 0.25, 0.75, 0.0, 1.0, "A span"),
+    OSAFL_REALS(struct values, list, 0.0, 10.0, "Numbers", .flags = OSAFL_P_LO_OPEN),
+};
+enum { N = sizeof(table) / sizeof(table[0]) };
+
+struct bound {
+    struct diagnostics *d;
+    struct experiment_tree *tree;
+    struct values v;
+};
+
+/* Binds "g: { TEXT };" of a file called x.cfg. */
+static struct bound bind(const char *text)
+{
+    struct bound b = {.d = diagnostics_create()};
+    char *all = NULL;
+    const int n = asprintf(&all, "g: {\n%s\n};", text);
+    assert_true(n > 0);
+    b.tree = tree_read_text(all, (size_t)n, "x.cfg", b.d);
+    free(all);
+    assert_no_complaints(b.d);
+    settings_bind(table, N, sizeof(osafl_param), &b.v, node_child(tree_root(b.tree), "g"), "g",
+                  NULL, b.d);
+    return b;
+}
+
+static void done(struct bound *b)
+{
+    tree_destroy(b->tree);
+    diagnostics_destroy(b->d);
+}
+
+static void expect_complaint(const char *text, const char *complaint)
+{
+    struct bound b = bind(text);
+    ASSERT_COMPLAINTS(b.d, complaint);
+    done(&b);
+}
+
+static void defaults_fill_what_is_not_set(void **state)
+{
+    (void)state;
+    struct bound b = bind("");
+    assert_no_complaints(b.d);
+    assert_true(b.v.flag);
+    assert_int_equal(b.v.count, 3);
+    assert_int_equal(b.v.any, -1);
+    assert_true(b.v.share == 0.1 && b.v.positive == 2.0);
+    assert_string_equal(b.v.label, "none");
+    assert_string_equal(b.v.path, "/data");
+    assert_int_equal(b.v.mode.index, 1);
+    assert_true(b.v.span.lo == 0.25 && b.v.span.hi == 0.75);
+    assert_int_equal(b.v.list.n, 0);
+    done(&b);
+    struct diagnostics *d = diagnostics_create();
+    struct values v = {0};
+    settings_bind(table, N, sizeof(osafl_param), &v, NULL, "g", NULL, d);
+    assert_no_complaints(d);
+    assert_int_equal(v.count, 3);
+    diagnostics_destroy(d);
+}
+
+static void values_replace_defaults(void **state)
+{
+    (void)state;
+    struct bound b = bind("flag = false; count = 1000; any = 9223372036854775807; share = 0.25;\n"
+                          "positive = 1; label = \"x\"; path = \"/p\"; mode = \"keep\";\n"
+                          "span = [0, 0.5]; list = (1, 2.5, 10);");
+    assert_no_complaints(b.d);
+    assert_false(b.v.flag);
+    assert_int_equal(b.v.count, 1000);
+    assert_true(b.v.any == INT64_MAX);
+    assert_true(b.v.share == 0.25 && b.v.positive == 1.0); /* a whole number will do */
+    assert_string_equal(b.v.label, "x");
+    assert_string_equal(b.v.path, "/p");
+    assert_int_equal(b.v.mode.index, 0);
+    assert_true(b.v.span.lo == 0.0 && b.v.span.hi == 0.5);
+    assert_int_equal(b.v.list.n, 3);
+    assert_true(b.v.list.v[0] == 1.0 && b.v.list.v[1] == 2.5 && b.v.list.v[2] == 10.0);
+    done(&b);
+    b = bind("span = 0.5; list = [];"); /* one number is both ends */
+    assert_no_complaints(b.d);
+    assert_true(b.v.span.lo == 0.5 && b.v.span.hi == 0.5);
+    assert_int_equal(b.v.list.n, 0);
+    done(&b);
+}
+
+static void bounds_are_open_or_closed(void **state)
+{
+    (void)state;
+    expect_complaint("count = 0;", "x.cfg:2: g.count: 0 is outside [1, 1000] clients");
+    expect_complaint("count = 1001;", "x.cfg:2: g.count: 1001 is outside [1, 1000] clients");
+    expect_complaint("share = 0.5;", "x.cfg:2: g.share: 0.5 is outside [0, 0.5)");
+    expect_complaint("share = -1;", "x.cfg:2: g.share: -1 is outside [0, 0.5)");
+    expect_complaint("positive = 0;", "x.cfg:2: g.positive: 0 is not > 0 s");
+    expect_complaint("span = [0.5, 1.5];", "x.cfg:2: g.span: 1.5 is outside [0, 1]");
+    expect_complaint("span = [0.5, 0.25];", "x.cfg:2: g.span: the lower end stands first");
+    expect_complaint("list = [1, 0.0];", "x.cfg:2: g.list: 0.0 is outside (0, 10]");
+    struct bound b = bind("count = 1; share = 0; span = [0, 1]; list = [10];");
+    assert_no_complaints(b.d);
+    done(&b);
+}
+
+static void types_are_not_converted(void **state)
+{
+    (void)state;
+    expect_complaint("flag = 1;", "x.cfg:2: g.flag: must be true or false, but a whole number");
+    expect_complaint("count = 3.0;", "x.cfg:2: g.count: must be a whole number, written without");
+    expect_complaint("count = \"3\";", "x.cfg:2: g.count: must be a whole number, but a text");
+    expect_complaint("share = \"0.1\";", "x.cfg:2: g.share: must be a number, but a text");
+    expect_complaint("share = true;", "x.cfg:2: g.share: must be a number, but true or false");
+    expect_complaint("label = 3;",
+                     "x.cfg:2: g.label: must be a text in double quotes, but a whole");
+    expect_complaint("path = [1];", "x.cfg:2: g.path: must be a path in double quotes, but a list");
+    expect_complaint("mode = 1;",
+                     "x.cfg:2: g.mode: must be one of \"keep\", \"fail\", but a whole");
+    expect_complaint(
+        "mode = \"keeep\";",
+        "x.cfg:2: g.mode: \"keeep\" is none of \"keep\", \"fail\"; did you mean \"keep\"?");
+    expect_complaint("mode = \"stop\";", "x.cfg:2: g.mode: \"stop\" is none of \"keep\", \"fail\"");
+    expect_complaint("span = [1];", "x.cfg:2: g.span: must be a number or a pair");
+    expect_complaint("span = [0, 0.5, 1];", "x.cfg:2: g.span: must be a number or a pair");
+    expect_complaint("span = \"x\";", "x.cfg:2: g.span: must be a number or a pair");
+    expect_complaint("list = [1, \"x\"];",
+                     "x.cfg:2: g.list: must be a list of numbers [a, b, ...], "
+                     "but a text");
+    expect_complaint("list = 3;", "x.cfg:2: g.list: must be a list of numbers");
+    expect_complaint("share: { a = 1; };", "x.cfg:2: g.share: must be a number, but a group");
+}
+
+static void unknown_keys_are_all_told(void **state)
+{
+    (void)state;
+    struct bound b = bind("shar = 0.1;\nCount = 3;\nzzzzzz = 1;\ncount = 7;");
+    ASSERT_COMPLAINTS(b.d, "x.cfg:2: g.shar: unknown setting; did you mean \"share\"?",
+                      "x.cfg:3: g.Count: unknown setting; did you mean \"count\"?",
+                      "x.cfg:4: g.zzzzzz: unknown setting; known are flag, count, any, share");
+    assert_int_equal(b.v.count, 7);
+    done(&b);
+}
+
+static void keys_of_other_groups_are_suggested(void **state)
+{
+    (void)state;
+    static const osafl_param few[] = {OSAFL_INT(struct values, count, 3, 1, 1000, "Some count")};
+    const struct settings_table here = {"g", few, 1, sizeof(osafl_param)};
+    const struct settings_table others[] = {here, {"a.b", table, N, sizeof(osafl_param)}};
+    static const char *const extra[] = {"handled", NULL};
+    static const char text[] = "share = 1;\npositve = 2;\nhandled = 3;\nhandeld = 4;\n";
+    struct diagnostics *d = diagnostics_create();
+    struct experiment_tree *t = tree_read_text(text, sizeof(text) - 1, "x.cfg", d);
+    struct values v = {0};
+    settings_bind_among(&here, &v, tree_root(t), extra, others, 2, d);
+    ASSERT_COMPLAINTS(d, "x.cfg:1: g.share: unknown setting; did you mean \"a.b.share\"?",
+                      "x.cfg:2: g.positve: unknown setting; did you mean \"a.b.positive\"?",
+                      "x.cfg:4: g.handeld: unknown setting; did you mean \"handled\"?");
+    tree_destroy(t);
+    diagnostics_destroy(d);
+}
+
+static void required_settings_must_be_set(void **state)
+{
+    (void)state;
+    static const osafl_param required[] = {
+        OSAFL_INT(struct values, count, 0, 1, 1000, "Some count", .flags = OSAFL_P_REQUIRED)};
+    struct values v = {0};
+    struct diagnostics *d = diagnostics_create();
+    struct experiment_tree *t = tree_read_text("\ng: { };", 8, "x.cfg", d);
+    const struct node *g = node_child(tree_root(t), "g");
+    settings_bind(required, 1, sizeof(osafl_param), &v, g, "g", NULL, d);
+    ASSERT_COMPLAINTS(d, "x.cfg:2: g.count: missing, and it has no default (Some count)");
+    tree_destroy(t);
+    diagnostics_destroy(d);
+}
+
+static void a_group_must_be_a_group(void **state)
+{
+    (void)state;
+    struct values v = {0};
+    struct diagnostics *d = diagnostics_create();
+    struct experiment_tree *t = tree_read_text("\ng = 3;", 7, "x.cfg", d);
+    settings_bind(table, N, sizeof(osafl_param), &v, node_child(tree_root(t), "g"), "g", NULL, d);
+    ASSERT_COMPLAINTS(d, "x.cfg:2: g: must be a group { ... }, but a whole number stands here");
+    tree_destroy(t);
+    diagnostics_destroy(d);
+}
+
+static void replaced_values_are_checked_too(void **state)
+{
+    (void)state;
+    struct diagnostics *d = diagnostics_create();
+    struct experiment_tree *t = tree_read_text("count = 5000;", 13, "x.cfg", d);
+    struct values v = {0};
+    assert_true(tree_set(t, "count=7", d));
+    assert_true(tree_set(t, "share=2", d));
+    settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
+    ASSERT_COMPLAINTS(d, "x.cfg:1: count: 5000 is outside [1, 1000] clients",
+                      "--set: share: 2 is outside [0, 0.5)");
+    assert_int_equal(v.count, 7);
+    tree_destroy(t);
+    diagnostics_destroy(d);
+}
+
+static const char *path_of(const char *file, const char *written, const char *assignment, char *out)
+{
+    char text[PATH_MAX];
+    struct values v = {0};
+    struct diagnostics *d = diagnostics_create();
+    const int n = snprintf(text, sizeof(text), "path = \"%s\";", written);
+    struct experiment_tree *t = tree_read_text(text, (size_t)n, file, d);
+    if (assignment != NULL)
+        assert_true(tree_set(t, assignment, d));
+    settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
+    assert_no_complaints(d);
+    snprintf(out, PATH_MAX, "%s", v.path);
+    tree_destroy(t);
+    diagnostics_destroy(d);
+    return out;
+}
+
+static void relative_paths_are_against_the_files_folder(void **state)
+{
+    (void)state;
+    char out[PATH_MAX];
+    char cwd[PATH_MAX];
+    char expected[2 * PATH_MAX];
+    assert_non_null(getcwd(cwd, sizeof(cwd)));
+    assert_string_equal(path_of("/usr/bin/x.cfg", "data/a", NULL, out), "/usr/bin/data/a");
+    assert_string_equal(path_of("/usr/bin/x.cfg", "./data", NULL, out), "/usr/bin/data");
+    assert_string_equal(path_of("/usr/bin/x.cfg", "../share//d", NULL, out), "/usr/share//d");
+    assert_string_equal(path_of("/usr/bin/x.cfg", "../../../etc", NULL, out), "/etc");
+    assert_string_equal(path_of("/usr/bin/x.cfg", "..", NULL, out), "/usr");
+    assert_string_equal(path_of("/usr/bin/../bin/x.cfg", ".", NULL, out), "/usr/bin");
+    assert_string_equal(path_of("/x.cfg", "a", NULL, out), "/a");
+    assert_string_equal(path_of("/usr/bin/x.cfg", ".hidden/..x", NULL, out),
+                        "/usr/bin/.hidden/..x");
+    assert_string_equal(path_of("/usr/bin/x.cfg", "/abs", NULL, out), "/abs");
+    assert_string_equal(path_of("/usr/bin/x.cfg", "", NULL, out), "");
+    snprintf(expected, sizeof(expected), "%s/data", cwd);
+    assert_string_equal(path_of("x.cfg", "data", NULL, out), expected);
+    assert_string_equal(path_of("/usr/bin/x.cfg", "a", "path=data", out), expected);
+}
+
+static void expect_text(const struct values *v, const char *name, const char *expected)
+{
+    for (int i = 0; i < N; i++) {
+        if (strcmp(table[i].name, name) != 0)
+            continue;
+        char *text = settings_text(&table[i], v);
+        assert_string_equal(text, expected);
+        assert_int_equal(settings_format(&table[i], v, NULL, 0), strlen(expected));
+        char small[3];
+        settings_format(&table[i], v, small, sizeof(small));
+        assert_true(strncmp(small, expected, 2) == 0 && strlen(small) <= 2);
+        free(text);
+        return;
+    }
+    fail();
+}
+
+static void texts_are_canonical(void **state)
+{
+    (void)state;
+    const double numbers[] = {1.0, 0.1, 1e300};
+    const struct values v = {.flag = true,
+                             .count = INT64_C(4294967296),
+                             .any = -5,
+                             .share = 0.1,
+                             .positive = 3.0,
+                             .label = "a \"b\" \\ \n\x7f \xCE\xBA",
+                             .path = NULL,
+                             .mode = {1},
+                             .span = {1.0 / 3.0, 1e-300},
+                             .list = {numbers, 3}};
+    expect_text(&v, "flag", "true");
+    expect_text(&v, "count", "4294967296L");
+    expect_text(&v, "any", "-5");
+    expect_text(&v, "share", "0.1");
+    expect_text(&v, "positive", "3.0");
+    expect_text(&v, "label", "\"a \\\"b\\\" \\\\ \\x0a\\x7f \xCE\xBA\"");
+    expect_text(&v, "path", "\"\"");
+    expect_text(&v, "mode", "\"fail\"");
+    expect_text(&v, "span", "[0.3333333333333333, 1e-300]");
+    expect_text(&v, "list", "[1.0, 0.1, 1e+300]");
+}
+
+/* Texts of values, read again, give the same bits. */
+static void texts_read_back(void **state)
+{
+    (void)state;
+    uint64_t bits = 88172645463325252u;
+    for (int i = 0; i < 2000; i++) {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        struct values v = {.any = (int64_t)bits, .label = "\x01\t\"", .path = "/x"};
+        memcpy(&v.positive, &bits, sizeof(bits));
+        if (!(v.positive > 0.0 && v.positive < __DBL_MAX__))
+            continue;
+        char text[512];
+        size_t n = (size_t)snprintf(text, sizeof(text), "any = ");
+        n += (size_t)settings_format(&table[2], &v, text + n, sizeof(text) - n);
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "; positive = ");
+        n += (size_t)settings_format(&table[4], &v, text + n, sizeof(text) - n);
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "; label = ");
+        n += (size_t)settings_format(&table[5], &v, text + n, sizeof(text) - n);
+        struct bound b = bind(text);
+        assert_no_complaints(b.d);
+        assert_true(b.v.any == v.any);
+        assert_memory_equal(&b.v.positive, &v.positive, sizeof(v.positive));
+        assert_string_equal(b.v.label, v.label);
+        done(&b);
+    }
+}
+
+static void help_is_aligned(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    settings_describe(table, N, sizeof(osafl_param), f);
+    assert_int_equal(fclose(f), 0);
+    assert_string_equal(text, "  flag      bool = true                     A flag\n"
+                              "  count     int [1, 1000] = 3               Some count [clients]\n"
+                              "  any       int = -1                        Any integer\n"
+                              "  share     real [0, 0.5) = 0.1             Half open\n"
+                              "  positive  real > 0 = 2.0                  Above zero [s]\n"
+                              "  label     text = \"none\"                   A label\n"
+                              "  path      path = \"/data\"                  A file\n"
+                              "  mode      one of \"keep\", \"fail\" = \"fail\"  What to do\n"
+                              "  span      range [0, 1] = [0.25, 0.75]     A span\n"
+                              "  list      reals (0, 10] = []              Numbers\n");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_fill_what_is_not_set),
+        cmocka_unit_test(values_replace_defaults),
+        cmocka_unit_test(bounds_are_open_or_closed),
+        cmocka_unit_test(types_are_not_converted),
+        cmocka_unit_test(unknown_keys_are_all_told),
+        cmocka_unit_test(keys_of_other_groups_are_suggested),
+        cmocka_unit_test(required_settings_must_be_set),
+        cmocka_unit_test(a_group_must_be_a_group),
+        cmocka_unit_test(replaced_values_are_checked_too),
+        cmocka_unit_test(relative_paths_are_against_the_files_folder),
+        cmocka_unit_test(texts_are_canonical),
+        cmocka_unit_test(texts_read_back),
+        cmocka_unit_test(help_is_aligned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
