@@ -10,7 +10,7 @@
 #include "cli_help.h"
 #include "cli_options.h"
 #include "diagnostics.h"
-#include "experiment.h"
+#include "grid.h"
 #include "report/report_command.h"
 #include "suggest.h"
 
@@ -87,84 +87,105 @@ static bool answer_questions(const struct work *w)
     return asked;
 }
 
-static struct experiment *load(const struct work *w, const char *file)
+/* One grid for each file; NULL where a file has errors. */
+static struct grid **load_all(const struct work *w)
 {
     const struct experiment_options o = {
         .set = w->options.set, .n_set = w->options.n_set, .loader = w->loader};
-    return experiment_load(file, &o, w->d);
+    struct grid **all = calloc(w->options.n_arguments, sizeof(*all));
+    for (size_t i = 0; all != NULL && i < w->options.n_arguments; i++)
+        all[i] = grid_load(w->options.arguments[i], w->options.only_case, &o, w->d);
+    if (all == NULL)
+        diagnostics_error(w->d, NULL, 0, "out of memory");
+    return all;
 }
 
 /* ---- commands ---- */
 
-static int run_files(struct work *w)
+/* Does something with one cell of a grid and returns an exit status. */
+typedef int cell_action(struct work *w, struct experiment *e);
+
+/* The first interruption ends it; after a failure the other cells are still done. */
+static int for_each_cell(struct work *w, struct grid *const *all, cell_action *action)
 {
-    const size_t n = w->options.n_arguments;
-    struct experiment **all = calloc(n, sizeof(*all));
     int status = EXIT_RUN_OK;
-    if (all == NULL)
-        return EXIT_RUN_FAILED;
-    /* All files are checked before the first one runs. */
-    for (size_t i = 0; i < n; i++)
-        all[i] = load(w, w->options.arguments[i]);
-    if (n > 1 && w->options.run.out != NULL)
-        diagnostics_error(w->d, NULL, 0, "--out names the folder of one run, but there are %zu", n);
-    if (diagnostics_errors(w->d) > 0)
-        status = EXIT_USAGE;
-    for (size_t i = 0; i < n && (status == EXIT_RUN_OK || status == EXIT_RUN_FAILED); i++) {
-        const int one = run_command(all[i], w->loader, &w->options.run);
-        if (one != EXIT_RUN_OK)
-            status = one;
+    for (size_t i = 0; i < w->options.n_arguments; i++) {
+        for (size_t k = 0; k < all[i]->n && status != EXIT_INTERRUPTED; k++) {
+            const int one = action(w, all[i]->cells[k]);
+            if (one != EXIT_RUN_OK)
+                status = one;
+        }
     }
-    for (size_t i = 0; i < n; i++)
-        experiment_destroy(all[i]);
-    free(all);
     return status;
+}
+
+static int run_cell(struct work *w, struct experiment *e)
+{
+    return run_command(e, w->loader, &w->options.run);
+}
+
+static int check_cell(struct work *w, struct experiment *e)
+{
+    return check_command(e, w->loader);
+}
+
+static int resolve_cell(struct work *w, struct experiment *e)
+{
+    (void)w;
+    return experiment_write(e, stdout) == OSAFL_OK ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+}
+
+static size_t count_cells(const struct work *w, struct grid *const *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->options.n_arguments; i++)
+        n += all[i]->n;
+    return n;
+}
+
+/* All files are checked before anything is done with the first one. */
+static int experiment_command(const struct command *self, int argc, char **argv,
+                              cell_action *action)
+{
+    struct work w = {0};
+    int status = EXIT_USAGE;
+    if (!work_begin(&w, self, argc, argv))
+        return work_end(&w, status);
+    if (answer_questions(&w))
+        return work_end(&w, EXIT_RUN_OK);
+    struct grid **all = load_all(&w);
+    if (diagnostics_errors(w.d) == 0) {
+        const size_t n = count_cells(&w, all);
+        struct run_options *run = &w.options.run;
+        if (n > 1 && run->out != NULL) {
+            run->base = run->out;
+            run->out = NULL;
+        }
+        if (n > 1 && action == resolve_cell)
+            diagnostics_error(w.d, w.options.arguments[0], 0,
+                              "is a grid of %zu cells; pick one with --case NAME and --seed N", n);
+        else
+            status = for_each_cell(&w, all, action);
+    }
+    for (size_t i = 0; all != NULL && i < w.options.n_arguments; i++)
+        grid_destroy(all[i]);
+    free(all);
+    return work_end(&w, status);
 }
 
 static int command_run(const struct command *self, int argc, char **argv)
 {
-    struct work w = {0};
-    int status = EXIT_USAGE;
-    if (work_begin(&w, self, argc, argv))
-        status = answer_questions(&w) ? EXIT_RUN_OK : run_files(&w);
-    return work_end(&w, status);
-}
-
-static int check_files(struct work *w)
-{
-    int status = EXIT_RUN_OK;
-    for (size_t i = 0; i < w->options.n_arguments; i++) {
-        struct experiment *e = load(w, w->options.arguments[i]);
-        const int one = e != NULL ? check_command(e, w->loader) : EXIT_USAGE;
-        if (one != EXIT_RUN_OK)
-            status = one;
-        experiment_destroy(e);
-    }
-    return status;
+    return experiment_command(self, argc, argv, run_cell);
 }
 
 static int command_check(const struct command *self, int argc, char **argv)
 {
-    struct work w = {0};
-    int status = EXIT_USAGE;
-    if (work_begin(&w, self, argc, argv))
-        status = answer_questions(&w) ? EXIT_RUN_OK : check_files(&w);
-    return work_end(&w, status);
+    return experiment_command(self, argc, argv, check_cell);
 }
 
 static int command_resolve(const struct command *self, int argc, char **argv)
 {
-    struct work w = {0};
-    if (!work_begin(&w, self, argc, argv))
-        return work_end(&w, EXIT_USAGE);
-    if (answer_questions(&w))
-        return work_end(&w, EXIT_RUN_OK);
-    struct experiment *e = load(&w, w.options.arguments[0]);
-    int status = EXIT_USAGE;
-    if (e != NULL)
-        status = experiment_write(e, stdout) == OSAFL_OK ? EXIT_RUN_OK : EXIT_RUN_FAILED;
-    experiment_destroy(e);
-    return work_end(&w, status);
+    return experiment_command(self, argc, argv, resolve_cell);
 }
 
 static int command_plugins(const struct command *self, int argc, char **argv)
@@ -210,7 +231,7 @@ static const struct command commands[] = {
     {"check", "FILE...",
      "Check experiments with everything but training: settings, plugins, data files.",
      command_check, CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
-    {"resolve", "FILE", "Print every setting of an experiment with its origin.", command_resolve,
+    {"resolve", "FILE", "Print every setting of one experiment with its origin.", command_resolve,
      CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
     {"plugins", "[KIND]", "List the plugins that are found, or those of one kind.", command_plugins,
      CLI_PLUGINS, 0, 1},

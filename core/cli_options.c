@@ -19,6 +19,7 @@ enum {
     KEY_QUIET = 'q',
     KEY_THREADS = 't',
     KEY_OUT = 'o',
+    KEY_CASE = 'c',
     KEY_SEED = 256,
     KEY_PLUGIN_DIR,
     KEY_MAX_TIME,
@@ -45,6 +46,7 @@ static const struct argp_option experiment_options[] = {
      "the plugins",
      2},
     {"seed", KEY_SEED, "N", 0, "Short for --set seed=N", 2},
+    {"case", KEY_CASE, "NAME", 0, "Take only this case of a grid", 2},
     {0},
 };
 
@@ -139,6 +141,9 @@ static error_t parse_experiment_option(int key, char *arg, struct argp_state *st
         return 0;
     case KEY_SEED:
         add_seed(o, arg, state);
+        return 0;
+    case KEY_CASE:
+        o->only_case = arg;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -10,6 +10,7 @@
 struct cli_options {
     const char **set; /* of --set and its shorthands, in order */
     size_t n_set;
+    const char *only_case; /* NULL: all cases */
     const char **plugin_dirs;
     size_t n_plugin_dirs;
     char **arguments; /* FILE..., KIND, ... */
@@ -22,7 +23,7 @@ struct cli_options {
 /* Which groups of options a command knows. */
 enum {
     CLI_PLUGINS = 1 << 0,    /* --plugin-dir */
-    CLI_EXPERIMENT = 1 << 1, /* --set, --seed */
+    CLI_EXPERIMENT = 1 << 1, /* --set, --seed, --case */
     CLI_RUN = 1 << 2,        /* --threads, --out, ... */
 };
 

@@ -410,12 +410,9 @@ static void resolve(struct resolver *r)
     check_core(r);
 }
 
-/* Takes the tree over; NULL: reading it failed, and d knows. */
-static struct experiment *from_tree(struct experiment_tree *tree,
-                                    const struct experiment_options *o, struct diagnostics *d)
+struct experiment *experiment_resolve(struct experiment_tree *tree, const char *case_name,
+                                      const struct experiment_options *o, struct diagnostics *d)
 {
-    if (tree == NULL)
-        return NULL;
     const size_t errors_before = diagnostics_errors(d);
     struct experiment *e = calloc(1, sizeof(*e));
     if (e == NULL) {
@@ -424,7 +421,9 @@ static struct experiment *from_tree(struct experiment_tree *tree,
         return NULL;
     }
     e->tree = tree;
-    e->case_name = "main";
+    e->case_name = tree_string(tree, case_name);
+    if (e->case_name == NULL)
+        out_of_memory(d);
     for (size_t i = 0; i < o->n_set; i++)
         tree_set(tree, o->set[i], d);
     struct resolver r = {.e = e, .loader = o->loader, .d = d, .root = tree_root(tree)};
@@ -435,18 +434,6 @@ static struct experiment *from_tree(struct experiment_tree *tree,
         return e;
     experiment_destroy(e);
     return NULL;
-}
-
-struct experiment *experiment_load(const char *file, const struct experiment_options *o,
-                                   struct diagnostics *d)
-{
-    return from_tree(tree_read_file(file, d), o, d);
-}
-
-struct experiment *experiment_load_text(const char *text, size_t n, const char *file,
-                                        const struct experiment_options *o, struct diagnostics *d)
-{
-    return from_tree(tree_read_text(text, n, file, d), o, d);
 }
 
 void experiment_destroy(struct experiment *e)

@@ -99,7 +99,14 @@ struct experiment_options {
     struct loader *loader;
 };
 
-/* Reads and resolves a file.  NULL when d holds errors; all of the file's errors are in d. */
+/* Resolves a tree that holds one experiment, after laying o->set over it, and takes the tree over.
+ * NULL when d got errors; all of the tree's errors are in d.  What the tree says about a grid
+ * (grid.h) is not looked at. */
+struct experiment *experiment_resolve(struct experiment_tree *tree, const char *case_name,
+                                      const struct experiment_options *o, struct diagnostics *d);
+
+/* Reads and resolves a file that holds one experiment; one that holds a grid of several is an
+ * error. */
 struct experiment *experiment_load(const char *file, const struct experiment_options *o,
                                    struct diagnostics *d);
 

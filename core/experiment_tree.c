@@ -3,6 +3,7 @@
 #include "experiment_tree.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <libconfig.h>
 #include <stdalign.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "diagnostics.h"
 #include "prescan.h"
+#include "settings_text.h"
 
 /* Memory is taken in blocks and given back with the tree. */
 struct block {
@@ -89,7 +91,7 @@ void tree_destroy(struct experiment_tree *t)
 
 /* ---- nodes ---- */
 
-struct node *tree_root(struct experiment_tree *t)
+struct node *tree_root(const struct experiment_tree *t)
 {
     return t->root;
 }
@@ -122,6 +124,33 @@ const char *node_type_words(enum node_type type)
         return "a text";
     }
     return "?";
+}
+
+int node_text(const struct node *n, char *out, size_t size)
+{
+    int length = 0;
+    switch (n->type) {
+    case NODE_BOOL:
+        return snprintf(out, size, "%s", n->value.boolean ? "true" : "false");
+    case NODE_INT:
+        return snprintf(out, size, "%" PRId64, n->value.integer);
+    case NODE_REAL:
+        return settings_real(n->value.real, out, size);
+    case NODE_TEXT:
+        return snprintf(out, size, "%s", n->value.text);
+    case NODE_GROUP:
+    case NODE_LIST:
+        break;
+    }
+    if (size > 0)
+        out[0] = '\0';
+    for (const struct node *c = n->first; c != NULL && (size_t)length < size; c = c->next) {
+        if (c != n->first)
+            length += snprintf(out + length, size - (size_t)length, ",");
+        if ((size_t)length < size)
+            length += node_text(c, out + length, size - (size_t)length);
+    }
+    return length;
 }
 
 static void append(struct node *parent, struct node *child)

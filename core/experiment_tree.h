@@ -58,7 +58,7 @@ struct experiment_tree *tree_copy(const struct experiment_tree *t);
 
 void tree_destroy(struct experiment_tree *t);
 
-struct node *tree_root(struct experiment_tree *t);
+struct node *tree_root(const struct experiment_tree *t);
 
 /* The child of that name; NULL when there is none or group is NULL or no group. */
 struct node *node_child(const struct node *group, const char *name);
@@ -80,7 +80,11 @@ bool tree_put(struct experiment_tree *t, const char *key_path, const struct node
 void *tree_alloc(struct experiment_tree *t, size_t bytes);
 char *tree_string(struct experiment_tree *t, const char *s);
 
-/* "a group { ... }", "a whole number", ... for messages. */
+/* A value without quotes and spaces, for the name of a case: 2, 0.5, true, osafl, 0.3,0.8.  Returns
+ * what snprintf does. */
+int node_text(const struct node *n, char *out, size_t size);
+
+/* "a group", "a whole number", ... for messages. */
 const char *node_type_words(enum node_type type);
 
 #endif

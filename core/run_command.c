@@ -249,7 +249,8 @@ static osafl_status claim_folder(struct run *r, char *message)
 {
     char found_message[CALL_MESSAGE_BYTES] = "";
     enum manifest_found found = MANIFEST_NONE;
-    char *path = r->o->out != NULL ? strdup(r->o->out) : run_folder_path("results", r->e);
+    const char *base = r->o->base != NULL ? r->o->base : "results";
+    char *path = r->o->out != NULL ? strdup(r->o->out) : run_folder_path(base, r->e);
     if (path == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory");
     const osafl_status claimed = run_folder_claim(path, &r->folder, message);
