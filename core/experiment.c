@@ -174,8 +174,13 @@ static void check_candidate(struct resolver *r, const struct candidate *c, void 
                                    .log_level = OSAFL_LOG_WARN};
     struct instance i = {
         .plugin = c->loaded->plugin, .host = &core_host, .context = &context, .config = config};
-    if (instance_check(&i, message) != OSAFL_OK)
-        diagnostics_error(r->d, c->group->file, c->group->line, "%s: %s", c->table.path, message);
+    if (instance_check(&i, message) == OSAFL_OK)
+        return;
+    /* Plugins may begin their message with the name of the group. */
+    const size_t n = strlen(c->table.path);
+    const bool named = strncmp(message, c->table.path, n) == 0;
+    diagnostics_error(r->d, c->group->file, c->group->line, "%s%s%s", named ? "" : c->table.path,
+                      named ? "" : ": ", message);
 }
 
 static void bind_candidate(struct resolver *r, const struct candidate *c)

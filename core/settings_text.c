@@ -29,16 +29,37 @@ static void print(struct text *t, const char *fmt, ...)
         t->length += (size_t)n;
 }
 
+/* 1.8e9: a mantissa without trailing zeros, an exponent without plus and zeros. */
+static void print_scientific(struct text *t, int precision, double v)
+{
+    char digits[40];
+    snprintf(digits, sizeof(digits), "%.*e", precision - 1, v);
+    char *exponent = strchr(digits, 'e');
+    const long power = strtol(exponent + 1, NULL, 10);
+    char *end = exponent;
+    while (precision > 1 && end[-1] == '0')
+        end--;
+    if (end[-1] == '.')
+        end--;
+    *end = '\0';
+    print(t, "%se%ld", digits, power);
+}
+
 /* The shortest decimal that reads back as the same double, and as a real number to libconfig. */
 static void print_real(struct text *t, double v)
 {
     char digits[40];
-    for (int precision = 15; precision <= 17; precision++) {
+    const double size = v < 0.0 ? -v : v;
+    int precision = 15;
+    for (;; precision++) {
         snprintf(digits, sizeof(digits), "%.*g", precision, v);
-        if (strtod(digits, NULL) == v)
+        if (precision == 17 || strtod(digits, NULL) == v)
             break;
     }
-    print(t, "%s%s", digits, strpbrk(digits, ".en") == NULL ? ".0" : "");
+    if (size >= 1e6 || (size > 0.0 && size < 1e-4))
+        print_scientific(t, precision, v);
+    else
+        print(t, "%s%s", digits, strchr(digits, '.') == NULL ? ".0" : "");
 }
 
 /* Integers that do not fit 32 bits carry libconfig's suffix. */
@@ -143,8 +164,10 @@ static void print_bound(struct text *t, const osafl_param *p, const osafl_value 
 {
     if (is_integer(p))
         print(t, "%" PRId64, v->i);
-    else
+    else if (v->r > -1e6 && v->r < 1e6)
         print(t, "%.15g", v->r);
+    else
+        print_real(t, v->r);
 }
 
 /* "[0, 0.5)", "> 0", or nothing. */

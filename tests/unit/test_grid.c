@@ -1,0 +1,326 @@
+/* test_grid.c - grids: which cells a file holds, what wins over what, errors of grids. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "complaints.h"
+#include "core/diagnostics.h"
+#include "core/grid.h"
+#include "experiment_text.h"
+
+#define FILE_NAME "/usr/x.cfg"
+#define AT(line) FILE_NAME ":" #line ": "
+
+static struct loader *loader;
+
+struct loaded {
+    struct diagnostics *d;
+    struct grid *g;
+};
+
+static struct loaded load_case(const char *text, const char *only_case, const char *const *set,
+                               size_t n)
+{
+    struct loaded r = {.d = diagnostics_create()};
+    const struct experiment_options o = {.set = set, .n_set = n, .loader = loader};
+    r.g = grid_load_text(text, strlen(text), FILE_NAME, only_case, &o, r.d);
+    assert_true((r.g != NULL) == (diagnostics_errors(r.d) == 0));
+    return r;
+}
+
+static struct loaded load(const char *text)
+{
+    return load_case(text, NULL, NULL, 0);
+}
+
+static void done(struct loaded *r)
+{
+    grid_destroy(r->g);
+    diagnostics_destroy(r->d);
+}
+
+static int64_t levels(const struct experiment *e)
+{
+    const osafl_plugin *p = e->chosen[OSAFL_KIND_QUANTIZER].loaded->plugin;
+    int64_t value;
+    memcpy(&value, (const char *)e->chosen[OSAFL_KIND_QUANTIZER].config + p->params[0].offset,
+           sizeof(value));
+    return value;
+}
+
+static const char *aggregator(const struct experiment *e)
+{
+    return e->chosen[OSAFL_KIND_AGGREGATOR].loaded->plugin->name;
+}
+
+/* On lines 13 and 14. */
+#define CASES                                                                                      \
+    "cases = ( { name = \"osafl\"; rounds = 7; },\n"                                               \
+    "  { name = \"fedavg\"; aggregator: { plugin = \"fedavg\"; }; } );\n"
+#define VARY "vary = ( { key = \"quantizer.qsgd.levels\"; values = [2, 8]; } );\n"
+
+static void a_plain_file_is_one_cell(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 1);
+    assert_string_equal(r.g->cells[0]->case_name, "main");
+    done(&r);
+    r = load_case(EXPERIMENT_TEXT, "main", NULL, 0);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 1);
+    done(&r);
+}
+
+static void cells_are_the_product_in_order(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT CASES VARY "seeds = [5, 3];\n");
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 8);
+    static const struct {
+        const char *name;
+        const char *aggregator;
+        int64_t levels;
+        int64_t seed;
+        int64_t rounds;
+    } expected[] = {
+        {"osafl,quantizer.qsgd.levels=2", "osafl", 2, 5, 7},
+        {"osafl,quantizer.qsgd.levels=2", "osafl", 2, 3, 7},
+        {"osafl,quantizer.qsgd.levels=8", "osafl", 8, 5, 7},
+        {"osafl,quantizer.qsgd.levels=8", "osafl", 8, 3, 7},
+        {"fedavg,quantizer.qsgd.levels=2", "fedavg", 2, 5, 2},
+        {"fedavg,quantizer.qsgd.levels=2", "fedavg", 2, 3, 2},
+        {"fedavg,quantizer.qsgd.levels=8", "fedavg", 8, 5, 2},
+        {"fedavg,quantizer.qsgd.levels=8", "fedavg", 8, 3, 2},
+    };
+    for (size_t i = 0; i < 8; i++) {
+        const struct experiment *e = r.g->cells[i];
+        assert_string_equal(e->case_name, expected[i].name);
+        assert_string_equal(aggregator(e), expected[i].aggregator);
+        assert_int_equal(levels(e), expected[i].levels);
+        assert_int_equal(e->general.seed, expected[i].seed);
+        assert_int_equal(e->general.rounds, expected[i].rounds);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(e->identity, r.g->cells[k]->identity);
+    }
+    done(&r);
+}
+
+static void a_cell_is_the_run_that_it_says(void **state)
+{
+    (void)state;
+    /* The same settings without a grid have the same identity. */
+    struct loaded r = load(EXPERIMENT_TEXT CASES "seeds = [5];\n");
+    static const char *const set[] = {"aggregator.plugin=fedavg", "seed=5"};
+    struct loaded plain = load_case(EXPERIMENT_TEXT, NULL, set, 2);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 2);
+    assert_string_equal(r.g->cells[1]->identity, plain.g->cells[0]->identity);
+    done(&r);
+    done(&plain);
+}
+
+static void set_wins_and_stops_a_sweep(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"rounds=9", "quantizer.qsgd.levels=3", "seed=11"};
+    struct loaded r = load_case(EXPERIMENT_TEXT CASES VARY "seeds = [5, 3];\n", NULL, set, 3);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(r.g->cells[i]->general.rounds, 9);
+        assert_int_equal(r.g->cells[i]->general.seed, 11);
+        assert_int_equal(levels(r.g->cells[i]), 3);
+    }
+    assert_string_equal(r.g->cells[0]->case_name, "osafl");
+    done(&r);
+    static const char *const seeds[] = {"seeds=[1, 2, 3]"};
+    r = load_case(EXPERIMENT_TEXT "seeds = [5, 3];\n", NULL, seeds, 1);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 3);
+    assert_int_equal(r.g->cells[2]->general.seed, 3);
+    done(&r);
+}
+
+static void a_case_can_be_picked(void **state)
+{
+    (void)state;
+    struct loaded r = load_case(EXPERIMENT_TEXT CASES VARY, "fedavg", NULL, 0);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 2);
+    done(&r);
+    r = load_case(EXPERIMENT_TEXT CASES VARY, "fedavg,quantizer.qsgd.levels=8", NULL, 0);
+    assert_int_equal(r.g->n, 1);
+    assert_int_equal(levels(r.g->cells[0]), 8);
+    done(&r);
+    r = load_case(EXPERIMENT_TEXT CASES, "fedagv", NULL, 0);
+    ASSERT_COMPLAINTS(r.d,
+                      FILE_NAME ": no case is called \"fedagv\"; did you mean \"fedavg\"?; there "
+                                "are 2 cells of the cases osafl, fedavg");
+    done(&r);
+}
+
+static void values_of_all_types_can_be_varied(void **state)
+{
+    (void)state;
+    struct loaded r =
+        load(EXPERIMENT_TEXT
+             "vary = ( { key = \"aggregator.plugin\"; values = [\"osafl\", \"fedavg\"]; },\n"
+             "  { key = \"clients.activity\"; values = ([0.3, 0.8], 0.5); },\n"
+             "  { key = \"dataset.idx.path\"; values = [\"a b\", \"/c/d\"]; } );\n");
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 8);
+    assert_string_equal(r.g->cells[0]->case_name,
+                        "aggregator.plugin=osafl,clients.activity=0.3,0.8,dataset.idx.path=a_b");
+    assert_string_equal(r.g->cells[7]->case_name,
+                        "aggregator.plugin=fedavg,clients.activity=0.5,dataset.idx.path=_c_d");
+    assert_true(r.g->cells[7]->clients.activity.lo == 0.5);
+    done(&r);
+}
+
+static osafl_status find_origin(void *arg, const struct setting *s)
+{
+    if (strcmp(s->key, "levels") == 0 || strcmp(s->key, "rounds") == 0 ||
+        strcmp(s->key, "seed") == 0)
+        fprintf(arg, "%s: %s\n", s->key, s->origin);
+    return OSAFL_OK;
+}
+
+static void origins_name_case_and_sweep(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT CASES VARY "seeds = [5, 3];\n");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    assert_int_equal(experiment_visit(r.g->cells[0], find_origin, f), OSAFL_OK);
+    assert_int_equal(fclose(f), 0);
+    assert_string_equal(text, "seed: seeds, x.cfg:16\n"
+                              "rounds: case \"osafl\", x.cfg:13\n"
+                              "levels: vary, x.cfg:15\n");
+    free(text);
+    done(&r);
+}
+
+static void expect_complaint(const char *grid, const char *complaint)
+{
+    char text[4096];
+    snprintf(text, sizeof(text), "%s%s", EXPERIMENT_TEXT, grid);
+    struct loaded r = load(text);
+    ASSERT_COMPLAINTS(r.d, complaint);
+    done(&r);
+}
+
+static void wrong_grids_are_refused(void **state)
+{
+    (void)state;
+    expect_complaint("cases = ();", AT(13) "cases: must be a list");
+    expect_complaint("cases: { name = \"a\"; };", AT(13) "cases: must be a list");
+    expect_complaint("cases = (3);", AT(13) "cases: must hold groups");
+    expect_complaint("cases = ({ rounds = 3; });", AT(13) "cases.name: every case needs a name");
+    expect_complaint("cases = ({ name = \"../x\"; });", AT(13) "cases.name: every case needs");
+    expect_complaint("cases = ({ name = \"a\"; },\n { name = \"a\"; });",
+                     AT(14) "cases.name: \"a\" is there twice");
+    expect_complaint("cases = ({ name = \"a\"; seeds = [1]; });",
+                     AT(13) "seeds: cannot stand inside a case");
+    expect_complaint("cases = ({ name = \"a\"; roundz = 1; });",
+                     AT(13) "roundz: unknown setting; did you mean \"rounds\"?");
+    expect_complaint("vary = ({ key = \"rounds\"; });", AT(13) "vary.values: must be a list");
+    expect_complaint("vary = ({ values = [1]; });", AT(13) "vary.key: must name a setting");
+    expect_complaint("vary = ({ key = \"seeds\"; values = [1]; });", AT(13) "vary.key: must name");
+    expect_complaint("vary = ({ key = \"rounds\"; values = [1]; step = 1; });",
+                     AT(13) "vary: unknown key \"step\"");
+    expect_complaint("vary = ({ key = \"rounds\"; values = ({ a = 1; }); });",
+                     AT(13) "vary.values: a group cannot be a value");
+    expect_complaint(
+        "vary = ({ key = \"rounds\"; values = [1]; },\n{ key = \"rounds\"; values = [1]; });",
+        AT(14) "vary.key: \"rounds\" is varied twice");
+    expect_complaint("vary = ({ key = \"roundz\"; values = [1]; });",
+                     AT(13) "roundz: unknown setting; did you mean \"rounds\"?");
+    expect_complaint("vary = ({ key = \"rounds.x\"; values = [1]; });",
+                     AT(13) "rounds is a whole number and holds no settings");
+    expect_complaint("vary = ({ key = \"a b\"; values = [1]; });", AT(13) "\"a b\" is no path");
+    expect_complaint("vary = ({ key = \"rounds\"; values = [1, 0]; });",
+                     AT(13) "rounds: 0 is outside");
+    expect_complaint("vary = ({ key = \"rounds\"; values = [3, 3]; });",
+                     FILE_NAME ": two cells of the grid are called \"rounds=3\"");
+    expect_complaint("seeds = 3;", AT(13) "seeds: must be a list of seeds");
+    expect_complaint("seeds = [1, -1];", AT(13) "seeds: must hold whole numbers from 0 on");
+    expect_complaint("seeds = [1, 2, 1];", AT(13) "seeds: 1 is there twice");
+    expect_complaint("seeds = [1]; vary = ({ key = \"seed\"; values = [1]; });",
+                     AT(13) "seeds: \"seed\" is varied already");
+    expect_complaint("vary = ({ key = \"rounds\"; values = [1,2,3,4,5,6,7,8,9,10,11]; },\n"
+                     "{ key = \"clients.count\"; values = [1,2,3,4,5,6,7,8,9,10]; },\n"
+                     "{ key = \"training.batch\"; values = [1,2,3,4,5,6,7,8,9,10]; });",
+                     FILE_NAME ": the grid has more than 1000 cells");
+}
+
+static void errors_of_a_file_are_told_once(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT CASES "seeds = [1, 2, 3];\nroundz = 3;\n"
+                                                 "clients: { };");
+    ASSERT_COMPLAINTS(r.d, AT(17) "duplicate setting name");
+    done(&r);
+    r = load(EXPERIMENT_TEXT CASES "seeds = [1, 2, 3];\nroundz = 3;\ntraining: { batch = 0; };");
+    ASSERT_COMPLAINTS(r.d, AT(16) "roundz: unknown setting", AT(17) "training.batch: 0 is outside");
+    done(&r);
+    /* Also when the grid itself is wrong. */
+    r = load(EXPERIMENT_TEXT "cases = 3; seeds = 4;\nroundz = 3;\n");
+    ASSERT_COMPLAINTS(r.d, AT(13) "cases: must be", AT(13) "seeds: must be",
+                      AT(14) "roundz: unknown setting");
+    done(&r);
+}
+
+static void one_experiment_is_no_grid_of_several(void **state)
+{
+    (void)state;
+    static const char text[] = EXPERIMENT_TEXT CASES;
+    struct diagnostics *d = diagnostics_create();
+    const struct experiment_options o = {.loader = loader};
+    assert_null(experiment_load_text(text, sizeof(text) - 1, FILE_NAME, &o, d));
+    ASSERT_COMPLAINTS(d, FILE_NAME ": holds a grid of 2 cells where one experiment is wanted");
+    diagnostics_destroy(d);
+}
+
+static int open_loader(void **state)
+{
+    (void)state;
+    const char *const folder = OSAFL_TEST_PLUGIN_DIR;
+    struct diagnostics *d = diagnostics_create();
+    loader = loader_create(&folder, 1, d);
+    diagnostics_destroy(d);
+    return loader != NULL ? 0 : -1;
+}
+
+static int close_loader(void **state)
+{
+    (void)state;
+    loader_destroy(loader);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plain_file_is_one_cell),
+        cmocka_unit_test(cells_are_the_product_in_order),
+        cmocka_unit_test(a_cell_is_the_run_that_it_says),
+        cmocka_unit_test(set_wins_and_stops_a_sweep),
+        cmocka_unit_test(a_case_can_be_picked),
+        cmocka_unit_test(values_of_all_types_can_be_varied),
+        cmocka_unit_test(origins_name_case_and_sweep),
+        cmocka_unit_test(wrong_grids_are_refused),
+        cmocka_unit_test(errors_of_a_file_are_told_once),
+        cmocka_unit_test(one_experiment_is_no_grid_of_several),
+    };
+    return cmocka_run_group_tests(tests, open_loader, close_loader);
+}
