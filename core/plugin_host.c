@@ -109,7 +109,8 @@ static void log_line(const struct osafl_call *c, int32_t level, const char *text
         fprintf(stderr, "%s\n", line);
 }
 
-static osafl_status host_fail(osafl_call *c, osafl_status code, const char *fmt, ...)
+static OSAFL_PRINTF(3, 4) osafl_status
+    host_fail(osafl_call *c, osafl_status code, const char *fmt, ...)
 {
     char text[CALL_MESSAGE_BYTES];
     va_list args;
@@ -128,7 +129,7 @@ static osafl_status host_fail(osafl_call *c, osafl_status code, const char *fmt,
     return code;
 }
 
-static void host_log(osafl_call *c, int32_t level, const char *fmt, ...)
+static OSAFL_PRINTF(3, 4) void host_log(osafl_call *c, int32_t level, const char *fmt, ...)
 {
     if (level < c->instance->context->log_level)
         return;
