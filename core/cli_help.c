@@ -21,6 +21,9 @@ static const char *const questions[LOADER_KINDS + 1] = {
     [OSAFL_KIND_AGGREGATOR] = "how do the updates of a round change the global model?",
 };
 
+/* A plugin that takes longer to be mapped hangs. */
+static const double PROBE_LIMIT_S = 10.0;
+
 static void list_kind(struct loader *l, uint32_t kind, FILE *to, struct diagnostics *d)
 {
     char **names = NULL;
@@ -34,10 +37,14 @@ static void list_kind(struct loader *l, uint32_t kind, FILE *to, struct diagnost
         width = strlen(names[i]) > width ? strlen(names[i]) : width;
     fprintf(to, "%s: %s\n", kind_name(kind), questions[kind]);
     for (size_t i = 0; i < n; i++) {
-        const struct loaded_plugin *p = loader_load(l, kind, names[i], d, NULL, 0);
-        if (p != NULL)
-            fprintf(to, "  %-*s  %-8s %s\n", (int)width, names[i], p->plugin->version,
-                    p->plugin->summary);
+        struct probed_plugin p;
+        if (loader_probe(l, kind, names[i], PROBE_LIMIT_S, &p) != OSAFL_OK)
+            diagnostics_error(d, NULL, 0, "no process could be started to look at %s/%s",
+                              kind_name(kind), names[i]);
+        else if (p.problem[0] == '\0')
+            fprintf(to, "  %-*s  %-8s %s\n", (int)width, names[i], p.version, p.summary);
+        else
+            fprintf(to, "  %-*s  %s\n", (int)width, names[i], p.problem);
     }
     if (n == 0)
         fputs("  (none found)\n", to);

@@ -237,7 +237,11 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
     void *handle = map_file(real, d);
     if (handle == NULL) {
         const char *reason = dlerror();
-        snprintf(why, size, "cannot be loaded: %s", reason != NULL ? reason : "unknown");
+        if (reason == NULL)
+            reason = "unknown";
+        else if (strncmp(reason, real, strlen(real)) == 0)
+            reason += strlen(real) + strspn(reason + strlen(real), ": "); /* is said already */
+        snprintf(why, size, "cannot be loaded: %s", reason);
         return NULL;
     }
     const osafl_plugin *plugin = ask_plugin(handle, why, size);

@@ -276,8 +276,8 @@ static osafl_status host_parallel(osafl_call *c, uint64_t n, uint64_t grain, osa
 
 static bool host_cancelled(osafl_call *c)
 {
-    const volatile sig_atomic_t *cancelled = c->instance->context->cancelled;
-    return cancelled != NULL && *cancelled != 0;
+    const atomic_int *cancelled = c->instance->context->cancelled;
+    return cancelled != NULL && atomic_load_explicit(cancelled, memory_order_relaxed) != 0;
 }
 
 static const void *host_extension(const struct osafl_host *h, const char *id)

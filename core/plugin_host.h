@@ -2,7 +2,7 @@
 #ifndef OSAFL_CORE_PLUGIN_HOST_H
 #define OSAFL_CORE_PLUGIN_HOST_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "osafl/plugin.h"
 
@@ -17,10 +17,10 @@ typedef void log_sink(void *arg, int32_t level, const char *line);
 /* What all instances of a run share. */
 struct host_context {
     uint64_t seed;
-    struct pool *pool;                      /* NULL: parallel() runs on the caller */
-    const volatile sig_atomic_t *cancelled; /* NULL: never */
-    int32_t log_level;                      /* OSAFL_LOG_*: what is below is not printed */
-    log_sink *log;                          /* NULL: standard error */
+    struct pool *pool;           /* NULL: parallel() runs on the caller */
+    const atomic_int *cancelled; /* set by a signal handler, read by all threads; NULL: never */
+    int32_t log_level;           /* OSAFL_LOG_*: what is below is not printed */
+    log_sink *log;               /* NULL: standard error */
     void *log_arg;
 };
 

@@ -2,6 +2,8 @@
 #include "stop.h"
 
 #include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/time.h>
@@ -11,7 +13,7 @@
 
 static volatile sig_atomic_t request; /* the signal that came first; 0: none */
 static volatile sig_atomic_t may_abandon;
-static volatile sig_atomic_t abandon;
+static atomic_int abandon; /* read by all threads; lock-free, so a handler may write it */
 
 static const int signals[] = {SIGINT, SIGTERM, SIGALRM};
 #define N_SIGNALS (sizeof signals / sizeof signals[0])
@@ -45,7 +47,8 @@ void stop_begin(double max_time_s)
 {
     struct sigaction action;
     sigset_t open;
-    request = may_abandon = abandon = 0;
+    request = may_abandon = 0;
+    atomic_store(&abandon, 0);
     memset(&action, 0, sizeof action);
     action.sa_handler = handle;
     action.sa_flags = SA_RESTART;
@@ -92,7 +95,7 @@ void stop_allow_abandon(bool allowed)
         abandon = 1;
 }
 
-const volatile sig_atomic_t *stop_flag(void)
+const atomic_int *stop_flag(void)
 {
     return &abandon;
 }

@@ -5,7 +5,7 @@
 #ifndef OSAFL_CORE_STOP_H
 #define OSAFL_CORE_STOP_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Takes over SIGINT, SIGTERM and SIGALRM; max_time_s > 0: a request comes after so many seconds.
@@ -22,6 +22,6 @@ const char *stop_reason(void);
  * allowed only when its beginning is on the disk. */
 void stop_allow_abandon(bool allowed);
 /* Nonzero: give up the work in hand.  For host_context.cancelled. */
-const volatile sig_atomic_t *stop_flag(void);
+const atomic_int *stop_flag(void);
 
 #endif

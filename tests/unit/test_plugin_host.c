@@ -250,7 +250,7 @@ static void test_the_rest(void **state)
     osafl_call c;
     call_begin(&c, &instance, 0, 0);
     assert_false(core_host.cancelled(&c));
-    volatile sig_atomic_t flag = 0;
+    atomic_int flag = 0;
     context.cancelled = &flag;
     assert_false(core_host.cancelled(&c));
     flag = 1;
