@@ -129,8 +129,9 @@ static osafl_status load_clients(struct engine *e, const struct record_set *from
     uint64_t n = 0;
     OSAFL_TRY(open_section(from, "clients", &r, message));
     osafl_status status = r.base.count(&r.base, "trained", &n);
-    if (status == OSAFL_OK && n > e->trainees)
-        return damaged(message, "more clients have trained than there are");
+    const uint32_t most = client_state_vectors(e->session) > 0 ? e->trainees : 0;
+    if (status == OSAFL_OK && n > most)
+        return damaged(message, "more clients keep vectors than can");
     uint64_t *trained = calloc((size_t)e->trainees + 1, sizeof *trained);
     if (trained == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");

@@ -2,6 +2,7 @@
 #include "toy_plugins.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,6 +13,16 @@
 float toy_value(uint64_t sample)
 {
     return (float)(sample * 37 % 101) / 101.0f;
+}
+
+/* Over what was seen: workers report at the same time. */
+static pthread_mutex_t seen = PTHREAD_MUTEX_INITIALIZER;
+
+static void count(uint32_t *counter)
+{
+    pthread_mutex_lock(&seen);
+    ++*counter;
+    pthread_mutex_unlock(&seen);
 }
 
 static bool faulty(const struct toy *t, enum toy_fault fault, uint32_t round)
@@ -68,11 +79,13 @@ static osafl_status dataset_read(void *self, osafl_call *c, uint32_t split, cons
         b->x[0] = NAN;
     if (faulty(t, TOY_BAD_LABEL, c->round) && c->client == t->fault_client)
         b->label[0] = TOY_LABELS;
+    pthread_mutex_lock(&seen);
     if (t->n_batches < TOY_LOG && t->n_samples + b->n <= TOY_LOG) {
         memcpy(t->sample + t->n_samples, index, b->n * sizeof *index);
         t->n_samples += b->n;
         t->batch_size[t->n_batches++] = b->n;
     }
+    pthread_mutex_unlock(&seen);
     return OSAFL_OK;
 }
 
@@ -136,12 +149,15 @@ static osafl_status model_gradient(void *self, osafl_call *c, void *workspace, c
     (void)workspace;
     if (faulty(t, TOY_FAILING_MODEL, step->round) && step->client == t->fault_client)
         return (c->instance->host->fail)(c, OSAFL_E_BUG, "the toy breaks");
-    for (uint32_t i = 0; i < b->n && t->n_samples <= TOY_LOG; i++)
+    pthread_mutex_lock(&seen);
+    for (uint32_t i = 0; i < b->n && t->n_samples >= b->n; i++)
         t->label[t->n_samples - b->n + i] = b->label[i];
+    pthread_mutex_unlock(&seen);
     *loss = batch_gradient(w, b, grad);
     if (faulty(t, TOY_NAN_LOSS, step->round) && step->client == t->fault_client && step->step == 2)
         *loss = (double)NAN;
-    t->unfused_calls++;
+    if (t->fused != TOY_FUSED)
+        count(&t->unfused_calls);
     return OSAFL_OK;
 }
 
@@ -151,11 +167,10 @@ static osafl_status model_sgd_step(void *self, osafl_call *c, void *workspace, f
 {
     struct toy *t = self;
     float grad[TOY_DIM];
-    t->fused_calls++;
+    count(&t->fused_calls);
     if (t->fused != TOY_FUSED)
         return (c->instance->host->fail)(c, OSAFL_E_UNSUPPORTED, "not fused");
     OSAFL_TRY(model_gradient(self, c, workspace, w, b, step, grad, loss));
-    t->unfused_calls--;
     for (uint32_t j = 0; j < TOY_DIM; j++)
         w[j] -= (float)rate * grad[j];
     return OSAFL_OK;
@@ -276,8 +291,10 @@ static osafl_status optimizer_received(void *self, osafl_call *c, const osafl_lo
 {
     struct toy *t = self;
     (void)c;
+    pthread_mutex_lock(&seen);
     memcpy(t->update, update, sizeof t->update);
-    t->received_calls++;
+    pthread_mutex_unlock(&seen);
+    count(&t->received_calls);
     if (t->vectors > 0) {
         l->client_vector[0][0] += 1.0f;
         l->client_vector[0][1] = uplink[0][1];

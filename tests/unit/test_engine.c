@@ -1,0 +1,431 @@
+/* test_engine.c - whole rounds on the toy plugins: who takes part, what is recorded, what a
+ * checkpoint keeps, what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine.h"
+#include "pool.h"
+#include "records.h"
+#include "toy_plugins.h"
+#include "world.h"
+
+#define CLIENTS 6
+#define ROUNDS 5
+
+struct bench {
+    struct toy *toy;
+    struct session session;
+    struct pool *pool;
+    struct world *world;
+    struct engine *engine;
+    struct round_report report;
+    char message[CALL_MESSAGE_BYTES];
+};
+
+static void count_warning(void *arg, int32_t level, const char *line)
+{
+    int *n = arg;
+    assert_int_equal(level, OSAFL_LOG_WARN);
+    assert_non_null(strstr(line, "its update is dropped"));
+    ++*n;
+}
+
+static struct bench *bench_open(struct toy *t, unsigned threads)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    b->toy = t;
+    toy_session(t, &b->session);
+    b->pool = pool_create(threads);
+    b->session.context.pool = b->pool;
+    osafl_status status = world_create(&t->e, &b->session.instance[OSAFL_KIND_DATASET],
+                                       &b->session.dataset, &b->world, b->message);
+    if (status == OSAFL_OK)
+        status = engine_create(&b->session, b->world, &b->engine, b->message);
+    if (status != OSAFL_OK)
+        fail_msg("%s", b->message);
+    return b;
+}
+
+static void bench_close(struct bench *b)
+{
+    engine_destroy(b->engine);
+    world_destroy(b->world);
+    pool_destroy(b->pool);
+    session_destroy(&b->session);
+    toy_close(b->toy);
+    free(b);
+}
+
+static osafl_status run_round(struct bench *b)
+{
+    return engine_run_round(b->engine, NULL, NULL, &b->report, b->message);
+}
+
+static void run_rounds(struct bench *b, uint32_t n)
+{
+    for (uint32_t t = 0; t < n; t++)
+        if (run_round(b) != OSAFL_OK)
+            fail_msg("%s", b->message);
+}
+
+/* ---- rounds ---- */
+
+static void test_round_is_recorded(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    t->local_rounds[2] = 0;
+    struct bench *b = bench_open(t, 1);
+    run_rounds(b, 1);
+    const struct round_row *row = &b->report.row;
+    assert_int_equal(engine_round(b->engine), 1);
+    assert_int_equal(row->round, 0);
+    assert_true(row->simulated_s == 10.0);
+    assert_int_equal(row->participants, 5);
+    assert_true(row->mean_local_rounds == (1 + 2 + 1 + 2 + 3) / 5.0);
+    assert_true(row->payload_bits == 5 * 32.0 * TOY_DIM);
+    assert_true(row->air_bits == 500.0);
+    assert_true(row->compute_j == 5.0 && row->upload_j == 1.25);
+    assert_non_null(row->measure);
+    assert_int_equal(b->report.clients.reason[2], OSAFL_OUT_DEADLINE);
+    assert_int_equal(b->report.clients.reason[1], 0);
+    assert_true(isnan(b->report.clients.train_loss[2]));
+    assert_true(b->report.clients.train_loss[1] > 0.0);
+    assert_int_equal(t->received_calls, 5);
+    bench_close(b);
+}
+
+static void test_round_without_participants(void **state)
+{
+    (void)state;
+    for (int wants = 0; wants < 2; wants++) {
+        struct toy *t = toy_open(CLIENTS, ROUNDS);
+        memset(t->local_rounds, 0, sizeof t->local_rounds);
+        t->wants_empty_rounds = wants;
+        struct bench *b = bench_open(t, 2);
+        float before[TOY_DIM];
+        memcpy(before, engine_model(b->engine), sizeof before);
+        run_rounds(b, 2);
+        assert_memory_equal(before, engine_model(b->engine), sizeof before);
+        assert_int_equal(b->report.row.participants, 0);
+        assert_true(isnan(b->report.row.train_loss) && isnan(b->report.row.mean_local_rounds));
+        assert_true(b->report.row.payload_bits == 0.0);
+        assert_int_equal(t->aggregate_calls, wants ? 2 : 0);
+        bench_close(b);
+    }
+}
+
+static void test_evaluation_interval(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    t->e.evaluation.every = 2;
+    struct bench *b = bench_open(t, 1);
+    const bool expected[ROUNDS] = {false, true, false, true, true}; /* the last one always */
+    for (uint32_t r = 0; r < ROUNDS; r++) {
+        run_rounds(b, 1);
+        assert_true((b->report.row.measure != NULL) == expected[r]);
+    }
+    bench_close(b);
+}
+
+static void test_evaluation_changes_nothing(void **state)
+{
+    (void)state;
+    float w[2][TOY_DIM];
+    for (int rare = 0; rare < 2; rare++) {
+        struct toy *t = toy_open(CLIENTS, ROUNDS);
+        t->e.evaluation.every = rare ? 100 : 1;
+        struct bench *b = bench_open(t, 1);
+        run_rounds(b, ROUNDS);
+        memcpy(w[rare], engine_model(b->engine), sizeof w[rare]);
+        bench_close(b);
+    }
+    assert_memory_equal(w[0], w[1], sizeof w[0]);
+}
+
+static void test_measures_per_class_and_client(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    t->e.evaluation.per_class = t->e.evaluation.per_client = true;
+    struct bench *b = bench_open(t, 3);
+    uint32_t n = 0;
+    const char *const *names = engine_measures(b->engine, &n);
+    assert_int_equal(n, 1 + TOY_LABELS);
+    assert_string_equal(names[0], "loss");
+    assert_string_equal(names[1 + 3], "loss_label_3");
+    uint32_t histogram[TOY_LABELS];
+    memcpy(histogram, world_histogram(b->world, 4), sizeof histogram);
+    run_rounds(b, 1);
+    /* Test samples are spread evenly over the labels. */
+    const double *m = b->report.row.measure;
+    assert_true(fabs(m[0] - (m[1] + m[2] + m[3] + m[4]) / 4.0) < 1e-12);
+    double mean = 0.0;
+    double samples = 0.0;
+    for (uint32_t label = 0; label < TOY_LABELS; label++) {
+        mean += histogram[label] * m[1 + label];
+        samples += histogram[label];
+    }
+    assert_true(fabs(b->report.clients.measure[4] - mean / samples) < 1e-12);
+    bench_close(b);
+}
+
+static void test_threads_change_nothing(void **state)
+{
+    (void)state;
+    float w[TOY_DIM];
+    double loss = 0.0;
+    for (unsigned threads = 1; threads <= 7; threads++) {
+        struct toy *t = toy_open(CLIENTS, ROUNDS);
+        t->vectors = 1;
+        struct bench *b = bench_open(t, threads);
+        run_rounds(b, ROUNDS);
+        if (threads == 1) {
+            memcpy(w, engine_model(b->engine), sizeof w);
+            loss = b->report.row.train_loss;
+        }
+        assert_memory_equal(w, engine_model(b->engine), sizeof w);
+        assert_true(loss == b->report.row.train_loss);
+        bench_close(b);
+    }
+}
+
+static void test_uplink_loss(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, 200);
+    t->e.uplink.loss_probability = 0.25;
+    struct bench *b = bench_open(t, 1);
+    uint32_t lost = 0;
+    for (uint32_t r = 0; r < 200; r++) {
+        run_rounds(b, 1);
+        for (uint32_t u = 0; u < CLIENTS; u++)
+            lost += b->report.clients.reason[u] == OUT_LOST;
+        assert_true(b->report.row.upload_j == CLIENTS * 0.25); /* spent in vain too */
+    }
+    /* 1200 draws of 1/4: five standard deviations are 75. */
+    assert_in_range(lost, 225, 375);
+    bench_close(b);
+}
+
+static void test_centralised(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    t->centralised = true;
+    struct bench *b = bench_open(t, 2);
+    run_rounds(b, 1);
+    /* As many steps as 6 clients with 5 local rounds of 3 mini-batches, over all stores. */
+    assert_int_equal(t->n_batches, CLIENTS * 5 * 3);
+    assert_null(b->report.clients.gain);
+    assert_null(b->report.clients.answer);
+    assert_true(isnan(b->report.row.payload_bits));
+    assert_true(b->report.row.train_loss > 0.0);
+    bench_close(b);
+
+    t = toy_open(CLIENTS, ROUNDS);
+    t->centralised = true;
+    t->central_steps = 7;
+    b = bench_open(t, 1);
+    run_rounds(b, 1);
+    assert_int_equal(t->n_batches, 7);
+    bench_close(b);
+}
+
+/* ---- what goes wrong ---- */
+
+static struct bench *faulty(enum toy_fault fault)
+{
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    t->fault = fault;
+    t->fault_round = 1;
+    t->fault_client = 3;
+    t->vectors = fault == TOY_NAN_BROADCAST;
+    struct bench *b = bench_open(t, 2);
+    run_rounds(b, 1);
+    return b;
+}
+
+static void test_faults_are_named(void **state)
+{
+    (void)state;
+    const struct {
+        enum toy_fault fault;
+        osafl_status status;
+        const char *words;
+    } cases[] = {
+        {TOY_NAN_LOSS, OSAFL_E_NUMERIC, "round 1, client 3: the training loss is not finite"},
+        {TOY_NAN_GAIN, OSAFL_E_NUMERIC, "channel/toy, round 1: gains() gives client 3 a gain of"},
+        {TOY_NAN_MODEL, OSAFL_E_NUMERIC, "aggregator/toy, round 1: aggregate() made parameter 3"},
+        {TOY_NAN_BROADCAST, OSAFL_E_NUMERIC, "aggregator/toy, round 1: broadcast() sends"},
+        {TOY_NO_REASON, OSAFL_E_BUG, "resource/toy, round 1: solve() gives client 3 0 local"},
+        {TOY_TOO_MANY_ROUNDS, OSAFL_E_BUG, "resource/toy, round 1: solve() gives client 3 6 local"},
+        {TOY_FAILING_MODEL, OSAFL_E_BUG, "model/toy, round 1, client 3: the toy breaks"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bench *b = faulty(cases[i].fault);
+        assert_int_equal(run_round(b), cases[i].status);
+        if (strstr(b->message, cases[i].words) == NULL)
+            fail_msg("\"%s\" is not in: %s", cases[i].words, b->message);
+        bench_close(b);
+    }
+}
+
+static void test_divergence_can_be_dropped(void **state)
+{
+    (void)state;
+    int warnings = 0;
+    struct bench *b = faulty(TOY_NAN_LOSS);
+    b->toy->e.general.on_divergence.index = 1;
+    b->session.context.log = count_warning;
+    b->session.context.log_arg = &warnings;
+    run_rounds(b, 1);
+    assert_int_equal(warnings, 1);
+    assert_int_equal(b->report.clients.reason[3], OUT_DIVERGED);
+    assert_int_equal(b->report.row.participants, CLIENTS - 1);
+    for (uint32_t j = 0; j < TOY_DIM; j++)
+        assert_true(isfinite(engine_model(b->engine)[j]));
+    bench_close(b);
+}
+
+static void test_misfits_are_refused(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    struct session s;
+    const struct host_context context = {.log_level = OSAFL_LOG_ERROR};
+    struct diagnostics *d = diagnostics_create();
+    t->vectors = 1;
+    t->misfit = true;
+    assert_int_equal(session_create(&s, &t->e, NULL, &context, d), OSAFL_E_CONFIG);
+    assert_int_equal(diagnostics_errors(d), 1);
+    t->vectors = 0;
+    t->e.evaluation.split.index = 1; /* the toy has no validation samples */
+    assert_int_equal(session_create(&s, &t->e, NULL, &context, d), OSAFL_E_CONFIG);
+    t->e.evaluation.split.index = 0;
+    t->sends = 9;
+    assert_int_equal(session_create(&s, &t->e, NULL, &context, d), OSAFL_E_UNSUPPORTED);
+    assert_int_equal(diagnostics_errors(d), 3);
+    diagnostics_destroy(d);
+    toy_close(t);
+}
+
+/* ---- checkpoints ---- */
+
+static struct toy *stateful_toy(void)
+{
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    t->vectors = 1;
+    t->quantizer_vectors = 1;
+    t->local_rounds[5] = 0; /* never trains, and has no vectors to keep */
+    return t;
+}
+
+/* The engine's records as a block, freed by the caller. */
+static void *save(struct bench *b, size_t *size)
+{
+    const void *data = NULL;
+    struct record_writer *w = record_writer_create();
+    if (engine_save(b->engine, w, b->message) != OSAFL_OK ||
+        record_writer_finish(w, &data, size, b->message) != OSAFL_OK)
+        fail_msg("%s", b->message);
+    void *copy = malloc(*size);
+    memcpy(copy, data, *size);
+    record_writer_destroy(w);
+    return copy;
+}
+
+static osafl_status load(struct bench *b, const void *data, size_t size)
+{
+    struct record_set *set = NULL;
+    OSAFL_TRY(record_set_open(data, size, &set, b->message));
+    const osafl_status status = engine_load(b->engine, set, b->message);
+    record_set_destroy(set);
+    return status;
+}
+
+static void test_checkpoint_goes_on_where_it_stood(void **state)
+{
+    (void)state;
+    struct bench *whole = bench_open(stateful_toy(), 1);
+    run_rounds(whole, 2);
+    size_t size = 0;
+    size_t again_size = 0;
+    size_t end_size = 0;
+    size_t resumed_size = 0;
+    void *data = save(whole, &size);
+    run_rounds(whole, ROUNDS - 2);
+    void *end = save(whole, &end_size);
+
+    struct bench *resumed = bench_open(stateful_toy(), 3);
+    if (load(resumed, data, size) != OSAFL_OK)
+        fail_msg("%s", resumed->message);
+    assert_int_equal(engine_round(resumed->engine), 2);
+    void *again = save(resumed, &again_size);
+    assert_int_equal(size, again_size);
+    assert_memory_equal(data, again, size);
+    run_rounds(resumed, ROUNDS - 2);
+    void *resumed_end = save(resumed, &resumed_size);
+    assert_int_equal(end_size, resumed_size);
+    assert_memory_equal(end, resumed_end, end_size);
+    free(resumed_end);
+    free(again);
+    free(end);
+    free(data);
+    bench_close(whole);
+    bench_close(resumed);
+}
+
+/* Records of a run with other clients or rounds must not fit, whatever their checksums say. */
+static void test_foreign_checkpoint_is_refused(void **state)
+{
+    (void)state;
+    struct bench *b = bench_open(stateful_toy(), 1);
+    run_rounds(b, 3);
+    size_t size = 0;
+    void *data = save(b, &size);
+    bench_close(b);
+
+    b = bench_open(toy_open(CLIENTS, ROUNDS), 1); /* without vectors */
+    assert_int_equal(load(b, data, size), OSAFL_E_STATE);
+    assert_true(b->message[0] != '\0');
+    bench_close(b);
+    struct toy *t = stateful_toy();
+    t->e.general.rounds = 2; /* the checkpoint stands after the last round */
+    b = bench_open(t, 1);
+    assert_int_equal(load(b, data, size), OSAFL_E_STATE);
+    bench_close(b);
+    t = stateful_toy();
+    t->e.clients.count = 4; /* fewer clients than have trained */
+    b = bench_open(t, 1);
+    assert_int_equal(load(b, data, size), OSAFL_E_STATE);
+    bench_close(b);
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_is_recorded),
+        cmocka_unit_test(test_round_without_participants),
+        cmocka_unit_test(test_evaluation_interval),
+        cmocka_unit_test(test_evaluation_changes_nothing),
+        cmocka_unit_test(test_measures_per_class_and_client),
+        cmocka_unit_test(test_threads_change_nothing),
+        cmocka_unit_test(test_uplink_loss),
+        cmocka_unit_test(test_centralised),
+        cmocka_unit_test(test_faults_are_named),
+        cmocka_unit_test(test_divergence_can_be_dropped),
+        cmocka_unit_test(test_misfits_are_refused),
+        cmocka_unit_test(test_checkpoint_goes_on_where_it_stood),
+        cmocka_unit_test(test_foreign_checkpoint_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
