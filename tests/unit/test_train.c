@@ -2,6 +2,7 @@
  * and what becomes of an update that diverges or is lost. */
 #include <math.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,7 +370,7 @@ static void test_stop_is_heard(void **state)
 {
     (void)state;
     struct bench *b = bench_open(toy_open(3, 5));
-    volatile sig_atomic_t stop = 1;
+    const atomic_int stop = 1;
     b->session.context.cancelled = &stop;
     assert_int_equal(train(b), OSAFL_E_CANCELLED);
     assert_int_equal(b->toy->n_samples, 0);

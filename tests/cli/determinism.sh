@@ -1,0 +1,45 @@
+#!/bin/bash
+# The same experiment gives the same bytes in every result file for 1, 2, 3 and 7 threads.
+set -eu
+osafl=$1
+source_tree=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+results="rounds.csv clients.csv manifest.json model.safetensors resolved.cfg"
+
+# run_with THREADS FOLDER SETTINGS...
+run_with() {
+    local threads=$1 folder=$2
+    shift 2
+    "$osafl" run "$source_tree/tests/cli/small.cfg" --quiet --threads "$threads" --out "$folder" \
+        --set rounds=5 "$@" >/dev/null
+}
+
+# same NAME SETTINGS...
+same() {
+    local name=$1 threads file
+    shift
+    for threads in 1 2 3 7; do
+        run_with "$threads" "$work/$name-$threads" "$@"
+        for file in $results; do
+            cmp "$work/$name-1/$file" "$work/$name-$threads/$file"
+        done
+    done
+    echo "same bytes for all numbers of threads: $name"
+}
+
+same osafl
+same fedavg --set aggregator.plugin=fedavg --set model.plugin=mlp
+same scaffold --set aggregator.plugin=scaffold --set optimizer.plugin=scaffold
+same krum --set aggregator.plugin=krum --set quantizer.plugin=none
+same median --set aggregator.plugin=median --set quantizer.plugin=topk_sparse
+same genie --set aggregator.plugin=genie
+same lossy --set uplink.loss_probability=0.3 --set clients.sampled=0.5 \
+    --set evaluation.per_class=true --set evaluation.per_client=true \
+    --set attack.share=0.2 --set attack.method=noise
+
+# Evaluating seldom changes no training: the same parameters behind a header that names the run.
+run_with 2 "$work/seldom" --set evaluation.every=100
+parameters=$((7850 * 4))
+cmp <(tail -c $parameters "$work/osafl-1/model.safetensors") \
+    <(tail -c $parameters "$work/seldom/model.safetensors")
