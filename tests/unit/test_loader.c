@@ -109,6 +109,23 @@ static void remove_playground(const struct playground *p)
 
 /* ---- finding ------------------------------------------------------------------------------- */
 
+/* Texts of our own plugins are one sentence without a full stop, as the headers ask. */
+static void check_text(const char *plugin, const char *text)
+{
+    const size_t length = strlen(text);
+    if (length == 0 || text[length - 1] == '.' || strchr(text, '\n') != NULL)
+        fail_msg("%s: \"%s\" is not one sentence without a full stop", plugin, text);
+}
+
+static void check_texts(const osafl_plugin *p)
+{
+    check_text(p->name, p->summary);
+    for (uint32_t i = 0; i < p->n_params; i++)
+        check_text(p->name, OSAFL_AT(osafl_param, p->params, p->param_size, i)->doc);
+    for (uint32_t i = 0; i < p->n_metrics; i++)
+        check_text(p->name, OSAFL_AT(osafl_metric, p->metrics, p->metric_size, i)->doc);
+}
+
 static void test_every_built_in_plugin_loads(void **state)
 {
     (void)state;
@@ -130,6 +147,7 @@ static void test_every_built_in_plugin_loads(void **state)
             assert_non_null(p);
             assert_string_equal(p->plugin->name, names[i]);
             assert_ptr_equal(loader_load(l, kind, names[i], d, NULL, 0), p);
+            check_texts(p->plugin);
             seen++;
         }
         loader_free_names(names, n);

@@ -19,6 +19,7 @@
 #include "osafl/deletion.h"
 #include "plugin_host.h"
 #include "pool.h"
+#include "records.h"
 #include "streams.h"
 
 static const osafl_metric metrics[] = {
@@ -27,6 +28,7 @@ static const osafl_metric metrics[] = {
 };
 
 static int created;
+static uint64_t memory; /* the plugin's state */
 static osafl_status create_status;
 static osafl_status check_status;
 
@@ -54,12 +56,32 @@ static void destroy(void *self)
     created--;
 }
 
-static const osafl_deletion_vt vtable = {
+static const char *save_key;
+
+static osafl_status save(void *self, osafl_call *c, osafl_writer *w)
+{
+    (void)self;
+    (void)c;
+    (void)w->u64(w, save_key, &memory,
+                 1); /* its answer is passed over, as a careless plugin does */
+    return OSAFL_OK;
+}
+
+static osafl_status load(void *self, osafl_call *c, osafl_reader *r)
+{
+    (void)self;
+    (void)c;
+    return r->u64(r, "memory", &memory, 1);
+}
+
+static osafl_deletion_vt vtable = {
     .life = {.struct_size = sizeof(osafl_deletion_vt),
              .state_version = 1,
              .check = check,
              .create = create,
-             .destroy = destroy},
+             .destroy = destroy,
+             .save = save,
+             .load = load},
 };
 static const char *const features[] = {"keeps_arrivals", NULL};
 static const osafl_plugin plugin = {
@@ -453,6 +475,72 @@ static void test_instances(void **state)
     assert_int_equal(created, 0);
 }
 
+/* ---- state --------------------------------------------------------------------------------- */
+
+/* Saves the instance under a state version, with the record's key, into a set. */
+static struct record_set *save_with(struct record_writer *w, uint32_t state_version,
+                                    const char *key)
+{
+    char message[CALL_MESSAGE_BYTES];
+    const void *data = NULL;
+    size_t size = 0;
+    struct record_set *set = NULL;
+    save_key = key;
+    vtable.life.state_version = state_version;
+    record_writer_clear(w);
+    assert_int_equal(instance_save(&instance, w, "deletion/sample", message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w, &data, &size, message), OSAFL_OK);
+    assert_int_equal(record_set_open(data, size, &set, message), OSAFL_OK);
+    vtable.life.state_version = 1;
+    return set;
+}
+
+static void test_state_of_instances(void **state)
+{
+    (void)state;
+    char message[CALL_MESSAGE_BYTES];
+    struct record_writer *w = record_writer_create();
+    memory = 42;
+    struct record_set *set = save_with(w, 1, "memory");
+    memory = 0;
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_OK);
+    assert_int_equal(memory, 42);
+    assert_int_equal(instance_load(&instance, set, "deletion/other", message), OSAFL_E_STATE);
+    assert_string_equal(message, "saved state has no section deletion/other");
+    record_set_destroy(set);
+
+    set = save_with(w, 2, "memory");
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
+    assert_non_null(strstr(message, "state version 2 of sample, this one reads up to 1"));
+    record_set_destroy(set);
+
+    /* What did not fit is said although the plugin gave no message of its own. */
+    set = save_with(w, 1, "something_else");
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
+    assert_string_equal(message, "saved state has no record memory in section deletion/sample");
+
+    /* State for a plugin that keeps none, and none at all. */
+    osafl_status (*const own_save)(void *, osafl_call *, osafl_writer *) = vtable.life.save;
+    osafl_status (*const own_load)(void *, osafl_call *, osafl_reader *) = vtable.life.load;
+    vtable.life.save = NULL;
+    vtable.life.load = NULL;
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
+    assert_non_null(strstr(message, "holds state, but sample keeps none"));
+    record_set_destroy(set);
+    set = save_with(w, 1, "memory");
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_OK);
+    record_set_destroy(set);
+    vtable.life.save = own_save;
+    vtable.life.load = own_load;
+
+    /* A refused record fails the save, whatever the plugin returns. */
+    save_key = "Not A Key";
+    record_writer_clear(w);
+    assert_int_equal(instance_save(&instance, w, "deletion/sample", message), OSAFL_E_BUG);
+    assert_non_null(strstr(message, "is no key of a record"));
+    record_writer_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +557,7 @@ int main(void)
         cmocka_unit_test_setup(test_parallel_on_a_worker, set_up),
         cmocka_unit_test_setup(test_calls_nest, set_up),
         cmocka_unit_test_setup(test_instances, set_up),
+        cmocka_unit_test_setup(test_state_of_instances, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

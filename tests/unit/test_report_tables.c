@@ -270,8 +270,8 @@ static void what_is_missing_is_said(void **state)
     static const char *const sentence[] = {
         "Genie: seed 2 has no results; seed 3 has no results",
         "M-FedAvg: seed 3 has 2 of 4 rounds",
-        "M-FedNova: seed 1 failed after 1 of 4 rounds: quantizer qsgd met a value that is not "
-        "finite; seed 2 has no results; seed 3 has no results",
+        ("M-FedNova: seed 1 failed after 1 of 4 rounds: quantizer qsgd met a value that is not "
+         "finite; seed 2 has no results; seed 3 has no results"),
     };
     struct laid_out l = lay_out("paper-table", &plain_layout);
     struct summarized_table *const s =
