@@ -16,7 +16,9 @@ static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *ou
 static double median(const float *sorted, uint32_t n, const void *config)
 {
     (void)config;
-    return 0.5 * ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]);
+    const float lower = sorted[(size_t)((n - 1) / 2) * LANES];
+    const float upper = sorted[(size_t)(n / 2) * LANES];
+    return 0.5 * ((double)lower + (double)upper);
 }
 
 static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u, float *w)

@@ -171,17 +171,17 @@ static void remember_round(struct osafl *o, const osafl_updates *u)
 static void report(const struct osafl *o, osafl_call *c, const osafl_updates *u,
                    const struct round_values *v, double step_control, double direction_cosine)
 {
-    void (*metric)(osafl_call *, uint32_t, uint32_t, double) = o->host->metric;
+    const osafl_host *h = o->host;
     double mean_similarity = 0.0;
     for (uint32_t k = 0; k < u->n; k++) {
         mean_similarity += v->similarity[k] / (double)u->n;
-        metric(c, METRIC_SCORE, u->client[k], v->score[k]);
-        metric(c, METRIC_SIMILARITY, u->client[k], v->similarity[k]);
-        metric(c, METRIC_PARTICIPATION_SCORE, u->client[k], v->participation[k]);
+        h->metric(c, METRIC_SCORE, u->client[k], v->score[k]);
+        h->metric(c, METRIC_SIMILARITY, u->client[k], v->similarity[k]);
+        h->metric(c, METRIC_PARTICIPATION_SCORE, u->client[k], v->participation[k]);
     }
-    metric(c, METRIC_STEP_CONTROL, OSAFL_NO_CLIENT, step_control);
-    metric(c, METRIC_DIRECTION_COSINE, OSAFL_NO_CLIENT, direction_cosine);
-    metric(c, METRIC_MEAN_SIMILARITY, OSAFL_NO_CLIENT, mean_similarity);
+    h->metric(c, METRIC_STEP_CONTROL, OSAFL_NO_CLIENT, step_control);
+    h->metric(c, METRIC_DIRECTION_COSINE, OSAFL_NO_CLIENT, direction_cosine);
+    h->metric(c, METRIC_MEAN_SIMILARITY, OSAFL_NO_CLIENT, mean_similarity);
 }
 
 static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u, float *w)

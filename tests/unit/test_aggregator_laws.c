@@ -2,6 +2,8 @@
  * that a resumed one goes on where it was saved. */
 #include "aggregator_bench.h"
 
+#include <stdio.h>
+
 #define DIM 37
 #define CLIENTS 9
 #define ROUNDS 8
@@ -443,6 +445,69 @@ static void test_osafl_with_one_participant(void **unused)
     bench_close(b);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const double *x = a;
+    const double *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Median and trimmed mean of any number of clients, against qsort(). */
+static void test_order_statistics(void **unused)
+{
+    (void)unused;
+    enum { MANY = 41, WIDE = 150, TRIMMED = 5 };
+    static double delta[MANY][WIDE];
+    struct bench_client client[MANY];
+    for (uint32_t u = 0; u < MANY; u++) {
+        client[u] = (struct bench_client){
+            .client = u, .local_rounds = 1, .alpha = 1.0 / MANY, .delta = delta[u]};
+        for (uint32_t i = 0; i < WIDE; i++)
+            delta[u][i] = (double)(float)normal(50, u, i);
+    }
+    for (uint32_t n = 1; n <= MANY; n++) {
+        char trim[32];
+        float median[WIDE] = {0};
+        float mean[WIDE] = {0};
+        struct aggregator_bench *a = bench_open("median", MANY, ROUNDS, WIDE);
+        struct aggregator_bench *b = bench_open("trimmed_mean", MANY, ROUNDS, WIDE);
+        const uint32_t dropped = n > 2 * TRIMMED ? TRIMMED : 0;
+        snprintf(trim, sizeof trim, "%.17g", (double)dropped / n);
+        fixture_set(b->fixture, "trim", trim);
+        bench_create(a);
+        bench_create(b);
+        assert_int_equal(bench_round(a, 0, client, n, median), OSAFL_OK);
+        assert_int_equal(bench_round(b, 0, client, n, mean), OSAFL_OK);
+        for (uint32_t i = 0; i < WIDE; i++) {
+            double column[MANY];
+            double sum = 0.0;
+            for (uint32_t u = 0; u < n; u++)
+                column[u] = delta[u][i];
+            qsort(column, n, sizeof column[0], ascending);
+            for (uint32_t u = dropped; u < n - dropped; u++)
+                sum += column[u];
+            assert_true(median[i] == (float)(0.5 * (column[(n - 1) / 2] + column[n / 2])));
+            assert_true(fabs((double)mean[i] - sum / (n - 2 * dropped)) < 1e-6);
+        }
+        bench_close(a);
+        bench_close(b);
+    }
+}
+
+/* The host keeps one update of every client seen, and no older ones. */
+static void test_afa_cs_keeps_the_latest_updates(void **unused)
+{
+    (void)unused;
+    struct aggregator_bench *b = open_default("afa_cs");
+    float w[DIM] = {0};
+    play_varied(b, 0, w);
+    assert_int_equal(b->kept.n, CLIENTS * 2 / 3);
+    for (uint32_t round = 1; round < ROUNDS; round++)
+        play_varied(b, round, w);
+    assert_int_equal(b->kept.n, CLIENTS);
+    bench_close(b);
+}
+
 /* c is the mean of all c_u, whatever the clients' changes look like when they arrive. */
 static void test_scaffold_variate_is_the_mean(void **unused)
 {
@@ -555,6 +620,8 @@ int main(void)
         cmocka_unit_test(test_damaged_state_is_refused),
         cmocka_unit_test(test_fednova_is_fedavg_with_equal_rounds),
         cmocka_unit_test(test_osafl_with_one_participant),
+        cmocka_unit_test(test_order_statistics),
+        cmocka_unit_test(test_afa_cs_keeps_the_latest_updates),
         cmocka_unit_test(test_scaffold_variate_is_the_mean),
         cmocka_unit_test(test_fedavg_settings),
         cmocka_unit_test(test_feddisco_kl),

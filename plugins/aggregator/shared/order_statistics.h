@@ -3,9 +3,14 @@
 #ifndef OSAFL_AGGREGATOR_ORDER_STATISTICS_H
 #define OSAFL_AGGREGATOR_ORDER_STATISTICS_H
 
+#include <string.h>
+
 #include "participants.h"
 
-/* A location of the n ascending values. */
+/* Coordinates that are sorted side by side, in lanes that the compiler turns into vectors. */
+#define LANES 64
+
+/* A location of the n ascending values sorted[0], sorted[LANES], sorted[2 * LANES], ... */
 typedef double location_rule(const float *sorted, uint32_t n, const void *config);
 
 struct coordinate_rule {
@@ -16,18 +21,30 @@ struct coordinate_rule {
     float *w;
 };
 
-/* Shell sort with Ciura's gaps: short columns are the rule, and nothing is allocated. */
-static inline void sort_column(float *x, uint32_t n)
+/* Of zeros the sign may be lost. */
+static inline void sort_rows(float *restrict low, float *restrict high)
 {
-    static const uint32_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
-        const uint32_t gap = gaps[g];
-        for (uint32_t i = gap; i < n; i++) {
-            const float value = x[i];
-            uint32_t j = i;
-            for (; j >= gap && x[j - gap] > value; j -= gap)
-                x[j] = x[j - gap];
-            x[j] = value;
+    for (unsigned i = 0; i < LANES; i++) {
+        const float a = low[i];
+        const float b = high[i];
+        low[i] = a < b ? a : b;
+        high[i] = a > b ? a : b;
+    }
+}
+
+/* Sorts every column of tile[n][LANES] by Batcher's odd-even merge sort (Knuth, TAOCP 3, 5.2.2 M):
+ * its comparisons do not depend on the values, so all columns go through them together. */
+static inline void sort_columns(float *tile, uint32_t n)
+{
+    const uint64_t rows = n;
+    for (uint64_t p = 1; p < rows; p *= 2) {
+        for (uint64_t k = p; k >= 1; k /= 2) {
+            for (uint64_t j = k % p; j + k < rows; j += 2 * k) {
+                for (uint64_t i = j; i < j + k && i + k < rows; i++) {
+                    if (i / (2 * p) == (i + k) / (2 * p))
+                        sort_rows(tile + i * LANES, tile + (i + k) * LANES);
+                }
+            }
         }
     }
 }
@@ -36,15 +53,18 @@ static inline osafl_status move_block(void *arg, uint64_t begin, uint64_t n, con
                                       osafl_call *sub)
 {
     const struct coordinate_rule *r = arg;
-    float *column = r->host->scratch(sub, (uint64_t)r->clients * sizeof *column);
-    if (column == NULL)
+    float *tile = r->host->scratch(sub, (uint64_t)r->clients * LANES * sizeof *tile);
+    if (tile == NULL)
         return OSAFL_E_NOMEM;
-    for (uint64_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k < r->clients; k++)
-            column[k] = x[k][i];
-        sort_column(column, r->clients);
-        const double move = r->location(column, r->clients, r->config);
-        r->w[begin + i] = (float)((double)r->w[begin + i] + move);
+    for (uint64_t i = 0; i < n; i += LANES) {
+        const uint64_t lanes = n - i < LANES ? n - i : LANES;
+        for (uint64_t k = 0; k < r->clients; k++)
+            memcpy(tile + k * LANES, x[k] + i, lanes * sizeof *tile);
+        sort_columns(tile, r->clients);
+        for (uint64_t lane = 0; lane < lanes; lane++) {
+            float *const w = r->w + begin + i + lane;
+            *w = (float)((double)*w + r->location(tile + lane, r->clients, r->config));
+        }
     }
     return OSAFL_OK;
 }
