@@ -121,10 +121,10 @@ static osafl_status read_files(struct sample_set *set, const struct idx_config *
     struct idx_images train = {0};
     struct idx_images test = {0};
     const osafl_status train_status = read_images(settings, "train", &train, m);
-    set->train = (struct samples){.n = train.n, .pixels = train.pixels};
+    set->train_file = (struct samples){.n = train.n, .pixels = train.pixels};
     OSAFL_TRY(train_status);
     const osafl_status test_status = read_images(settings, "test", &test, m);
-    set->test = (struct samples){.n = test.n, .pixels = test.pixels};
+    set->test_file = (struct samples){.n = test.n, .pixels = test.pixels};
     OSAFL_TRY(test_status);
     if (test.height != train.height || test.width != train.width)
         return io_fail(m, OSAFL_E_DATA,
@@ -135,11 +135,11 @@ static osafl_status read_files(struct sample_set *set, const struct idx_config *
     set->height = train.height;
     set->width = train.width;
     set->classes = (uint32_t)settings->classes;
-    OSAFL_TRY(read_labels(settings, "train", set, &set->train, m));
-    OSAFL_TRY(read_labels(settings, "test", set, &set->test, m));
+    OSAFL_TRY(read_labels(settings, "train", set, &set->train_file, m));
+    OSAFL_TRY(read_labels(settings, "test", set, &set->test_file, m));
     OSAFL_TRY(sample_set_name_labels(set, settings->class_names, "dataset.idx.class_names", m));
     sample_set_pixels_symmetric(set);
-    return sample_set_hold_out(set, (uint64_t)settings->validation, m);
+    return sample_set_split(set, 0, (uint64_t)settings->validation, m);
 }
 
 static void destroy(void *self)

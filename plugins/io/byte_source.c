@@ -132,12 +132,16 @@ osafl_status byte_source_exactly(struct byte_source *s, void *out, uint64_t n, c
     return got == n ? OSAFL_OK : cut_off(s, n - got, what);
 }
 
+osafl_status byte_source_expect(struct byte_source *s, uint64_t n, const char *what)
+{
+    const uint64_t can_come = s->at_most > s->taken ? s->at_most - s->taken : 0;
+    return n <= can_come ? OSAFL_OK : cut_off(s, n, what);
+}
+
 osafl_status byte_source_load(struct byte_source *s, uint64_t n, const char *what, void **out)
 {
     assert(n >= 1);
-    const uint64_t can_come = s->at_most > s->taken ? s->at_most - s->taken : 0;
-    if (n > can_come)
-        return cut_off(s, n, what);
+    OSAFL_TRY(byte_source_expect(s, n, what));
     void *memory = n <= SIZE_MAX ? malloc((size_t)n) : NULL;
     if (memory == NULL)
         return io_fail(s->message, OSAFL_E_NOMEM, "%s: out of memory: %s has %" PRIu64 " bytes",

@@ -44,8 +44,11 @@ osafl_status byte_source_read(struct byte_source *s, void *out, uint64_t n, uint
 /* Takes exactly n bytes; "is cut off" otherwise.  what: for the message, "the header". */
 osafl_status byte_source_exactly(struct byte_source *s, void *out, uint64_t n, const char *what);
 
-/* Allocates *out with malloc() and takes exactly n >= 1 bytes.  n is compared with what can still
- * come before anything is allocated. */
+/* OSAFL_E_DATA when the source cannot hold n bytes more, whatever they are: to be asked before
+ * memory is allocated for what a header claims. */
+osafl_status byte_source_expect(struct byte_source *s, uint64_t n, const char *what);
+
+/* Allocates *out with malloc() and takes exactly n >= 1 bytes, if they can be expected. */
 osafl_status byte_source_load(struct byte_source *s, uint64_t n, const char *what, void **out);
 
 /* OSAFL_E_DATA unless the source ends here. */

@@ -161,8 +161,11 @@ osafl_status csv_need_number(const struct csv_reader *r, uint32_t column, double
 
 int64_t csv_find(const struct csv_reader *r, const char *name)
 {
-    for (uint32_t i = 0; i < r->n_fields; i++)
-        if (strcmp(r->field[i], name) == 0)
+    const size_t n = strlen(name);
+    for (uint32_t i = 0; i < r->n_fields; i++) {
+        const char *field = r->field[i] + strspn(r->field[i], " \t");
+        if (strncmp(field, name, n) == 0 && field[n + strspn(field + n, " \t")] == '\0')
             return i;
+    }
     return -1;
 }

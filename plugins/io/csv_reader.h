@@ -31,7 +31,7 @@ bool csv_number(const char *field, double *value);
 /* Fails unless the field is a number; the message names file, line and column (from 0). */
 osafl_status csv_need_number(const struct csv_reader *r, uint32_t column, double *value);
 
-/* The field of this name in the present row, or -1. */
+/* The field of this text in the present row, spaces around it aside, or -1. */
 int64_t csv_find(const struct csv_reader *r, const char *name);
 
 #endif

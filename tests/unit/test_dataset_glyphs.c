@@ -7,34 +7,23 @@
 
 #include <cmocka.h>
 
-#include "osafl/dataset.h"
-#include "plugin_fixture.h"
+#include "dataset_fixture.h"
 
 #define PIXELS 784
 
 static struct fixture *open_glyphs(const char *parameter, const char *value)
 {
-    const osafl_facts facts = {.struct_size = sizeof facts, .clients = 1, .rounds = 1};
     struct fixture *f = fixture_open("dataset", "glyphs");
     if (parameter != NULL)
         fixture_set(f, parameter, value);
-    assert_int_equal(fixture_create(f, &facts), OSAFL_OK);
+    assert_int_equal(dataset_create(f), OSAFL_OK);
     return f;
-}
-
-static void read_samples(struct fixture *f, uint32_t split, const uint64_t *index, uint32_t n,
-                         float *x, int32_t *label)
-{
-    const osafl_dataset_vt *vt = fixture_vtable(f);
-    const osafl_batch batch = {.struct_size = sizeof batch, .n = n, .x = x, .label = label};
-    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->read(f->instance.self, c, split, index, &batch)), OSAFL_OK);
 }
 
 static void read_one(struct fixture *f, uint32_t split, uint64_t index, float *x)
 {
     int32_t label;
-    read_samples(f, split, &index, 1, x, &label);
+    dataset_read(f, split, &index, 1, x, &label);
     assert_int_equal(label, index % 10);
 }
 
@@ -42,10 +31,7 @@ static void describes_an_endless_set(void **state)
 {
     (void)state;
     struct fixture *f = open_glyphs("validation", "30");
-    const osafl_dataset_vt *vt = fixture_vtable(f);
-    osafl_dataset_info info = {.struct_size = sizeof info};
-    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->describe(f->instance.self, c, &info)), OSAFL_OK);
+    const osafl_dataset_info info = dataset_describe(f);
     assert_int_equal(info.channels * info.height * info.width, PIXELS);
     assert_int_equal(info.target_type, OSAFL_TARGET_CLASS);
     assert_int_equal(info.target_size, 10);
@@ -81,8 +67,8 @@ static void samples_depend_on_nothing_but_their_number(void **state)
     static float forward[4 * PIXELS];
     static float backward[4 * PIXELS];
     int32_t label[4];
-    read_samples(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){5, 1u << 31, 7, 5}, 4, forward, label);
-    read_samples(g, OSAFL_SPLIT_TRAIN, (const uint64_t[]){5, 7, 1u << 31, 5}, 4, backward, label);
+    dataset_read(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){5, 1u << 31, 7, 5}, 4, forward, label);
+    dataset_read(g, OSAFL_SPLIT_TRAIN, (const uint64_t[]){5, 7, 1u << 31, 5}, 4, backward, label);
     const size_t bytes = PIXELS * sizeof(float);
     assert_memory_equal(forward, backward, bytes);
     assert_memory_equal(forward + PIXELS, backward + 2 * PIXELS, bytes);

@@ -8,40 +8,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
+#include "dataset_fixture.h"
 #include "idx_format.h"
-#include "osafl/dataset.h"
-#include "plugin_fixture.h"
 
 #define IMAGES_MAGIC "\0\0\x08\x03"
 #define LABELS_MAGIC "\0\0\x08\x01"
-
-/* The folder in which a test writes its files. */
-static char folder[64];
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_plain(const char *name, const void *data, size_t n)
-{
-    FILE *file = fopen(in_folder(name), "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void write_gzip(const char *name, const void *data, size_t n)
-{
-    gzFile gz = gzopen(in_folder(name), "wb");
-    assert_non_null(gz);
-    assert_int_equal(gzwrite(gz, data, (unsigned)n), (int)n);
-    assert_int_equal(gzclose(gz), Z_OK);
-}
 
 static size_t images(unsigned char *out, uint8_t n)
 {
@@ -64,23 +36,14 @@ static size_t labels(unsigned char *out, uint8_t n)
 /* Twelve training and four test images of 2x3 pixels, half of the files gzip. */
 static int write_family(void **state)
 {
-    (void)state;
     unsigned char bytes[256];
-    strcpy(folder, "/tmp/osafl-idx-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    if (make_test_folder(state) != 0)
+        return -1;
     write_plain("train-images-idx3-ubyte", bytes, images(bytes, 12));
     write_gzip("train-labels-idx1-ubyte.gz", bytes, labels(bytes, 12));
     write_gzip("t10k-images.idx3-ubyte.gz", bytes, images(bytes, 4));
     write_plain("t10k-labels-idx1-ubyte", bytes, labels(bytes, 4));
     return 0;
-}
-
-static int remove_family(void **state)
-{
-    (void)state;
-    char command[128];
-    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
 }
 
 static struct fixture *open_idx(const char *path)
@@ -90,37 +53,13 @@ static struct fixture *open_idx(const char *path)
     return f;
 }
 
-static osafl_status create(struct fixture *f)
-{
-    const osafl_facts facts = {.struct_size = sizeof facts, .clients = 1, .rounds = 1};
-    return fixture_create(f, &facts);
-}
-
-static osafl_dataset_info describe(struct fixture *f)
-{
-    const osafl_dataset_vt *vt = fixture_vtable(f);
-    osafl_dataset_info info = {.struct_size = sizeof info};
-    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->describe(f->instance.self, c, &info)), OSAFL_OK);
-    return info;
-}
-
-static void read_samples(struct fixture *f, uint32_t split, const uint64_t *index, uint32_t n,
-                         float *x, int32_t *label)
-{
-    const osafl_dataset_vt *vt = fixture_vtable(f);
-    const osafl_batch batch = {.struct_size = sizeof batch, .n = n, .x = x, .label = label};
-    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->read(f->instance.self, c, split, index, &batch)), OSAFL_OK);
-}
-
 static void reads_plain_and_gzip_files(void **state)
 {
     (void)state;
-    struct fixture *f = open_idx(folder);
+    struct fixture *f = open_idx(test_folder);
     fixture_set(f, "class_names", "zero, one,two,3,4,5,6,7,8,nine");
-    assert_int_equal(create(f), OSAFL_OK);
-    const osafl_dataset_info info = describe(f);
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    const osafl_dataset_info info = dataset_describe(f);
     assert_int_equal(info.channels, 1);
     assert_int_equal(info.height, 2);
     assert_int_equal(info.width, 3);
@@ -135,18 +74,16 @@ static void reads_plain_and_gzip_files(void **state)
 
     float x[12];
     int32_t label[2];
-    read_samples(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){11, 1}, 2, x, label);
+    dataset_read(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){11, 1}, 2, x, label);
     assert_int_equal(label[0], 1);
     assert_int_equal(label[1], 1);
     for (int i = 0; i < 6; i++) {
         assert_float_equal(x[i], (float)((66 + i) * 5 % 256) / 255.0F * 2.0F - 1.0F, 1e-6);
         assert_float_equal(x[6 + i], (float)((6 + i) * 5) / 255.0F * 2.0F - 1.0F, 1e-6);
     }
-    read_samples(f, OSAFL_SPLIT_TEST, (const uint64_t[]){3}, 1, x, label);
+    dataset_read(f, OSAFL_SPLIT_TEST, (const uint64_t[]){3}, 1, x, label);
     assert_int_equal(label[0], 3);
-    const osafl_dataset_vt *vt = fixture_vtable(f);
-    assert_int_equal(vt->label(f->instance.self, 11), 1);
-    assert_null(vt->sample_of);
+    assert_int_equal(dataset_label(f, 11), 1);
     fixture_close(f);
 }
 
@@ -158,11 +95,11 @@ static void pixels_span_minus_one_to_one(void **state)
     bytes[16] = 0;
     bytes[17] = 255;
     write_plain("train-images-idx3-ubyte", bytes, n);
-    struct fixture *f = open_idx(folder);
-    assert_int_equal(create(f), OSAFL_OK);
+    struct fixture *f = open_idx(test_folder);
+    assert_int_equal(dataset_create(f), OSAFL_OK);
     float x[6];
     int32_t label[1];
-    read_samples(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){0}, 1, x, label);
+    dataset_read(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){0}, 1, x, label);
     assert_true(x[0] == -1.0F && x[1] == 1.0F);
     fixture_close(f);
 }
@@ -174,11 +111,11 @@ static void holds_out_the_same_samples_in_every_run(void **state)
     (void)state;
     float first[5][6];
     for (uint64_t seed = 1; seed <= 2; seed++) {
-        struct fixture *f = open_idx(folder);
+        struct fixture *f = open_idx(test_folder);
         f->context.seed = seed;
         fixture_set(f, "validation", "5");
-        assert_int_equal(create(f), OSAFL_OK);
-        const osafl_dataset_info info = describe(f);
+        assert_int_equal(dataset_create(f), OSAFL_OK);
+        const osafl_dataset_info info = dataset_describe(f);
         assert_int_equal(info.n_train, 7);
         assert_int_equal(info.n_validation, 5);
         bool seen[256] = {false};
@@ -186,7 +123,7 @@ static void holds_out_the_same_samples_in_every_run(void **state)
         int32_t label[1];
         for (uint64_t i = 0; i < 12; i++) {
             const bool validation = i < 5;
-            read_samples(f, validation ? OSAFL_SPLIT_VALIDATION : OSAFL_SPLIT_TRAIN,
+            dataset_read(f, validation ? OSAFL_SPLIT_VALIDATION : OSAFL_SPLIT_TRAIN,
                          (const uint64_t[]){validation ? i : i - 5}, 1, x, label);
             const int pixel = (int)((x[0] + 1.0F) * 127.5F + 0.5F);
             assert_in_range(pixel, 0, 255);
@@ -201,15 +138,6 @@ static void holds_out_the_same_samples_in_every_run(void **state)
     }
 }
 
-static void expect_refusal(struct fixture *f, osafl_status status, const char *text)
-{
-    assert_int_equal(create(f), status);
-    if (strstr(f->message, text) == NULL)
-        fail_msg("\"%s\" is not in \"%s\"", text, f->message);
-    assert_null(f->instance.self);
-    fixture_close(f);
-}
-
 static void names_what_is_missing(void **state)
 {
     (void)state;
@@ -218,7 +146,7 @@ static void names_what_is_missing(void **state)
     expect_refusal(open_idx("/nonexistent"), OSAFL_E_IO,
                    "/nonexistent/train-images-idx3-ubyte: no such file");
     assert_int_equal(unlink(in_folder("t10k-labels-idx1-ubyte")), 0);
-    expect_refusal(open_idx(folder), OSAFL_E_IO, "t10k-labels-idx1-ubyte: no such file");
+    expect_refusal(open_idx(test_folder), OSAFL_E_IO, "t10k-labels-idx1-ubyte: no such file");
 }
 
 static void refuses_files_that_do_not_belong_together(void **state)
@@ -226,13 +154,13 @@ static void refuses_files_that_do_not_belong_together(void **state)
     (void)state;
     unsigned char bytes[256];
     write_gzip("train-labels-idx1-ubyte.gz", bytes, labels(bytes, 11));
-    expect_refusal(open_idx(folder), OSAFL_E_DATA, "11 labels for the 12 images");
+    expect_refusal(open_idx(test_folder), OSAFL_E_DATA, "11 labels for the 12 images");
     write_gzip("train-labels-idx1-ubyte.gz", bytes, labels(bytes, 12));
     const size_t n = images(bytes, 4);
     bytes[11] = 3;
     bytes[15] = 2;
     write_gzip("t10k-images.idx3-ubyte.gz", bytes, n);
-    expect_refusal(open_idx(folder), OSAFL_E_DATA, "2x3 pixels, test images 3x2");
+    expect_refusal(open_idx(test_folder), OSAFL_E_DATA, "2x3 pixels, test images 3x2");
 }
 
 static void refuses_labels_out_of_range(void **state)
@@ -242,8 +170,8 @@ static void refuses_labels_out_of_range(void **state)
     const size_t n = labels(bytes, 4);
     bytes[8 + 2] = 10;
     write_plain("t10k-labels-idx1-ubyte", bytes, n);
-    expect_refusal(open_idx(folder), OSAFL_E_DATA, "label 10 of sample 2 is outside 0 .. 9");
-    struct fixture *f = open_idx(folder);
+    expect_refusal(open_idx(test_folder), OSAFL_E_DATA, "label 10 of sample 2 is outside 0 .. 9");
+    struct fixture *f = open_idx(test_folder);
     fixture_set(f, "classes", "5");
     expect_refusal(f, OSAFL_E_DATA, "label 5 of sample 5 is outside 0 .. 4");
 }
@@ -251,10 +179,10 @@ static void refuses_labels_out_of_range(void **state)
 static void refuses_settings_that_do_not_fit(void **state)
 {
     (void)state;
-    struct fixture *f = open_idx(folder);
+    struct fixture *f = open_idx(test_folder);
     fixture_set(f, "validation", "12");
-    expect_refusal(f, OSAFL_E_CONFIG, "validation = 12 leaves nothing of the 12");
-    f = open_idx(folder);
+    expect_refusal(f, OSAFL_E_CONFIG, "12 samples for validation leave nothing of the 12");
+    f = open_idx(test_folder);
     fixture_set(f, "class_names", "a,b,c");
     expect_refusal(f, OSAFL_E_CONFIG, "3 names for 10 classes");
 }
@@ -287,10 +215,10 @@ static void refuses_damaged_gzip_files(void **state)
         if (damages[i].flipped != 0)
             copy[damages[i].flipped] ^= 1;
         write_plain(name, copy, damages[i].length);
-        expect_refusal(open_idx(folder), OSAFL_E_DATA, damages[i].text);
+        expect_refusal(open_idx(test_folder), OSAFL_E_DATA, damages[i].text);
     }
     write_plain(name, bytes, 88);
-    expect_refusal(open_idx(folder), OSAFL_E_DATA, "is named .gz but holds no gzip data");
+    expect_refusal(open_idx(test_folder), OSAFL_E_DATA, "is named .gz but holds no gzip data");
 }
 
 /* The parser alone, on memory. */
@@ -382,20 +310,19 @@ static void check_installed(const char *path, const uint32_t *train_counts,
         skip();
     }
     struct fixture *f = open_idx(path);
-    assert_int_equal(create(f), OSAFL_OK);
-    const osafl_dataset_info info = describe(f);
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    const osafl_dataset_info info = dataset_describe(f);
     assert_int_equal(info.height, 28);
     assert_int_equal(info.width, 28);
     assert_int_equal(info.n_train, 60000);
     assert_int_equal(info.n_test, 10000);
-    const osafl_dataset_vt *vt = fixture_vtable(f);
     uint32_t count[2][10] = {{0}};
     float x[784];
     int32_t label[1];
     for (uint64_t i = 0; i < 60000; i++)
-        count[0][vt->label(f->instance.self, i)]++;
+        count[0][dataset_label(f, i)]++;
     for (uint64_t i = 0; i < 10000; i++) {
-        read_samples(f, OSAFL_SPLIT_TEST, &i, 1, x, label);
+        dataset_read(f, OSAFL_SPLIT_TEST, &i, 1, x, label);
         count[1][label[0]]++;
     }
     for (int i = 0; i < 10; i++) {
@@ -421,7 +348,7 @@ static void reads_fashion_mnist(void **state)
                     (const uint32_t[]){1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000});
 }
 
-#define WITH_FAMILY(test) cmocka_unit_test_setup_teardown(test, write_family, remove_family)
+#define WITH_FAMILY(test) cmocka_unit_test_setup_teardown(test, write_family, remove_test_folder)
 
 int main(void)
 {

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +21,11 @@ static void samples_free(struct samples *s)
 
 void sample_set_destroy(struct sample_set *s)
 {
-    samples_free(&s->train);
-    samples_free(&s->test);
-    free(s->train_index);
-    free(s->validation_index);
+    samples_free(&s->train_file);
+    samples_free(&s->test_file);
+    free(s->train.index);
+    free(s->validation.index);
+    free(s->test.index);
     free(s->name_text);
     free(s->label_names);
 }
@@ -36,42 +38,95 @@ void sample_set_pixels_symmetric(struct sample_set *s)
     }
 }
 
-/* Word pair number i of a stream that is the same for every data set and run. */
-static uint32_t draw_below(uint64_t i, uint32_t n)
+/* Number i of a stream that is the same for every data set and run, in {0, ..., n - 1}. */
+static uint32_t draw_below(uint32_t stream, uint32_t i, uint32_t n)
 {
-    const philox4x32_ctr_t counter = {{(uint32_t)i, (uint32_t)(i >> 32), 0, 0}};
-    const philox4x32_key_t key = {{0x76616c69u, 0x64617465u}}; /* "validate" */
+    const philox4x32_ctr_t counter = {{i, stream, 0, 0}};
+    const philox4x32_key_t key = {{0x686f6c64u, 0x206f7574u}}; /* "hold out" */
     const philox4x32_ctr_t word = philox4x32(counter, key);
     return osafl_below(word.v, n);
 }
 
-osafl_status sample_set_hold_out(struct sample_set *s, uint64_t held_out, struct io_message *m)
+/* A split of all samples. */
+static osafl_status take_all(struct sample_split *split, const struct samples *from,
+                             struct io_message *m)
 {
-    if (held_out >= s->train.n)
-        return io_fail(m, OSAFL_E_CONFIG,
-                       "validation = %" PRIu64 " leaves nothing of the %" PRIu64
-                       " training samples; choose less",
-                       held_out, s->train.n);
-    if (s->train.n > UINT32_MAX)
-        return io_fail(m, OSAFL_E_DATA, "more than 2^32 training samples");
-    s->n_validation = held_out;
-    s->n_train = s->train.n - held_out;
-    s->train_index = malloc(s->n_train * sizeof *s->train_index);
-    s->validation_index = malloc((held_out + 1) * sizeof *s->validation_index);
-    if (s->train_index == NULL || s->validation_index == NULL)
+    if (from->n > UINT32_MAX)
+        return io_fail(m, OSAFL_E_DATA, "more than 2^32 samples in one file");
+    split->from = from;
+    split->n = (uint32_t)from->n;
+    split->index = malloc(from->n * sizeof *split->index);
+    if (split->index == NULL)
         return io_fail(m, OSAFL_E_NOMEM, "out of memory");
-    /* Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S): each sample is taken with the
-     * probability wanted / left, which makes every choice of held_out samples equally likely. */
-    uint64_t trained = 0;
-    uint64_t held = 0;
-    for (uint64_t i = 0; i < s->train.n; i++) {
-        const uint32_t left = (uint32_t)(s->train.n - i);
-        if (draw_below(i, left) < held_out - held)
-            s->validation_index[held++] = (uint32_t)i;
+    for (uint32_t i = 0; i < split->n; i++)
+        split->index[i] = i;
+    return OSAFL_OK;
+}
+
+/* Moves `wanted` samples from one split to another by selection sampling (Knuth, TAOCP 2, 3.4.2,
+ * algorithm S): each is taken with probability wanted / left, which makes all choices equally
+ * likely and keeps the order. */
+static osafl_status hold_out(struct sample_split *rest, struct sample_split *held, uint64_t wanted,
+                             uint32_t stream, const char *what, struct io_message *m)
+{
+    if (wanted >= rest->n)
+        return io_fail(m, OSAFL_E_CONFIG,
+                       "%" PRIu64 " samples for %s leave nothing of the %" PRIu32
+                       " to train on; choose fewer",
+                       wanted, what, rest->n);
+    held->from = rest->from;
+    held->index = malloc((wanted + 1) * sizeof *held->index);
+    if (held->index == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < rest->n; i++) {
+        if (draw_below(stream, i, rest->n - i) < wanted - held->n)
+            held->index[held->n++] = rest->index[i];
         else
-            s->train_index[trained++] = (uint32_t)i;
+            rest->index[kept++] = rest->index[i];
     }
-    assert(held == s->n_validation && trained == s->n_train);
+    rest->n = kept;
+    return OSAFL_OK;
+}
+
+osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint64_t validation,
+                              struct io_message *m)
+{
+    OSAFL_TRY(take_all(&s->train, &s->train_file, m));
+    if (s->test_file.n > 0)
+        OSAFL_TRY(take_all(&s->test, &s->test_file, m));
+    else
+        OSAFL_TRY(hold_out(&s->train, &s->test, test_held_out, 0, "the test", m));
+    return hold_out(&s->train, &s->validation, validation, 1, "validation", m);
+}
+
+osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m)
+{
+    const size_t size = (size_t)s->channels * s->height * s->width;
+    double *mean = calloc(2 * size, sizeof *mean);
+    if (mean == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    double *scale = mean + size;
+    for (uint32_t i = 0; i < s->train.n; i++)
+        for (size_t j = 0; j < size; j++)
+            mean[j] += (double)s->train_file.values[s->train.index[i] * size + j];
+    for (size_t j = 0; j < size; j++)
+        mean[j] /= s->train.n;
+    for (uint32_t i = 0; i < s->train.n; i++)
+        for (size_t j = 0; j < size; j++) {
+            const double d = (double)s->train_file.values[s->train.index[i] * size + j] - mean[j];
+            scale[j] += d * d;
+        }
+    for (size_t j = 0; j < size; j++)
+        scale[j] = scale[j] > 0.0 ? 1.0 / sqrt(scale[j] / s->train.n) : 0.0;
+    struct samples *const files[] = {&s->train_file, &s->test_file};
+    for (size_t f = 0; f < 2; f++)
+        for (uint64_t i = 0; i < files[f]->n; i++)
+            for (size_t j = 0; j < size; j++) {
+                float *value = &files[f]->values[i * size + j];
+                *value = (float)(((double)*value - mean[j]) * scale[j]);
+            }
+    free(mean);
     return OSAFL_OK;
 }
 
@@ -123,8 +178,8 @@ osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *
     out->target_type = OSAFL_TARGET_CLASS;
     out->target_size = s->classes;
     out->labels = s->classes;
-    out->n_train = s->n_train;
-    out->n_validation = s->n_validation;
+    out->n_train = s->train.n;
+    out->n_validation = s->validation.n;
     out->n_test = s->test.n;
     out->label_names = s->label_names;
     return OSAFL_OK;
@@ -133,15 +188,15 @@ osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *
 int32_t sample_set_label(void *self, uint64_t i)
 {
     const struct sample_set *s = self;
-    assert(i < s->n_train);
-    return s->train.label[s->train_index[i]];
+    assert(i < s->train.n);
+    return s->train_file.label[s->train.index[i]];
 }
 
 uint32_t sample_set_client(void *self, uint64_t i)
 {
     const struct sample_set *s = self;
-    assert(i < s->n_train && s->train.client != NULL);
-    return s->train.client[s->train_index[i]];
+    assert(i < s->train.n);
+    return s->train_file.client != NULL ? s->train_file.client[s->train.index[i]] : OSAFL_NO_CLIENT;
 }
 
 osafl_status sample_set_read(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
@@ -149,23 +204,22 @@ osafl_status sample_set_read(void *self, osafl_call *c, uint32_t split, const ui
 {
     (void)c;
     const struct sample_set *s = self;
-    const struct samples *from = split == OSAFL_SPLIT_TEST ? &s->test : &s->train;
-    const uint32_t *map = split == OSAFL_SPLIT_TRAIN        ? s->train_index
-                          : split == OSAFL_SPLIT_VALIDATION ? s->validation_index
-                                                            : NULL;
+    const struct sample_split *from = split == OSAFL_SPLIT_TRAIN        ? &s->train
+                                      : split == OSAFL_SPLIT_VALIDATION ? &s->validation
+                                                                        : &s->test;
     const size_t size = (size_t)s->channels * s->height * s->width;
     for (uint32_t k = 0; k < b->n; k++) {
-        const uint64_t i = map != NULL ? map[index[k]] : index[k];
-        assert(i < from->n);
+        assert(index[k] < from->n);
+        const size_t i = from->index[index[k]];
         float *x = b->x + k * size;
-        if (from->pixels != NULL) {
-            const uint8_t *pixel = from->pixels + i * size;
+        if (from->from->pixels != NULL) {
+            const uint8_t *pixel = from->from->pixels + i * size;
             for (size_t j = 0; j < size; j++)
                 x[j] = s->pixel_value[pixel[j]];
         } else {
-            memcpy(x, from->values + i * size, size * sizeof *x);
+            memcpy(x, from->from->values + i * size, size * sizeof *x);
         }
-        b->label[k] = from->label[i];
+        b->label[k] = from->from->label[i];
     }
     return OSAFL_OK;
 }

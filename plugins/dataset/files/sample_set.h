@@ -1,8 +1,10 @@
 /* sample_set.h - labelled samples in memory, and their splits: what a data set of files is once
  * the files are read.
  *
- * The validation split is held out of the training file by a rule that knows neither the run's
- * seed nor the labels: the same samples in every run, a uniform choice, in the file's order. */
+ * Test and validation samples that have no file of their own are held out of the training file by a
+ * rule that knows neither the run's seed nor the labels: the same samples in every run, a uniform
+ * choice, each split in the file's order.  Test samples are chosen first, so that the size of the
+ * validation split does not change them. */
 #ifndef OSAFL_DATASET_SAMPLE_SET_H
 #define OSAFL_DATASET_SAMPLE_SET_H
 
@@ -18,20 +20,26 @@ struct samples {
     uint32_t *client; /* n; NULL: samples belong to nobody */
 };
 
+/* Sample i of a split is sample index[i] of `from`. */
+struct sample_split {
+    const struct samples *from;
+    uint32_t *index;
+    uint32_t n;
+};
+
 struct sample_set {
     uint32_t channels;
     uint32_t height;
     uint32_t width;
     uint32_t classes;
-    struct samples train; /* as read: the validation split included */
-    struct samples test;
-    uint64_t n_train;
-    uint64_t n_validation;
-    uint32_t *train_index;      /* n_train positions in train, ascending */
-    uint32_t *validation_index; /* n_validation positions in train, ascending */
-    float pixel_value[256];     /* what a pixel's byte means */
-    char *name_text;            /* label_names' characters */
-    const char **label_names;   /* classes pointers, or NULL */
+    struct samples train_file;
+    struct samples test_file; /* n = 0: there is none, test samples come from train_file */
+    struct sample_split train;
+    struct sample_split validation;
+    struct sample_split test;
+    float pixel_value[256];   /* what a pixel's byte means */
+    char *name_text;          /* label_names' characters */
+    const char **label_names; /* classes pointers, or NULL */
 };
 
 void sample_set_destroy(struct sample_set *s);
@@ -39,8 +47,14 @@ void sample_set_destroy(struct sample_set *s);
 /* Bytes mean (v / 255 - 0.5) / 0.5, in [-1, 1]. */
 void sample_set_pixels_symmetric(struct sample_set *s);
 
-/* Splits `held_out` samples off the training samples.  Called once, when train is complete. */
-osafl_status sample_set_hold_out(struct sample_set *s, uint64_t held_out, struct io_message *m);
+/* Makes the splits, once the files are read.  test_held_out: samples of train_file that become the
+ * test split; 0 where there is a test_file. */
+osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint64_t validation,
+                              struct io_message *m);
+
+/* Shifts and scales every value so that it has mean 0 and standard deviation 1 over the training
+ * split; one that never changes there becomes 0.  Needs values and splits. */
+osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m);
 
 /* Names of the classes from text with commas between them; "" for none.  setting: its name, for
  * the message. */

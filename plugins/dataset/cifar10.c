@@ -1,0 +1,134 @@
+/* cifar10.c - CIFAR-10 in its binary version: five training batches and a test batch.
+ *
+ * Pixels are normalised to (v / 255 - 0.5) / 0.5, without augmentation (ALGORITHMS.md 3). */
+#include "cifar_format.h"
+#include "sample_set.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BATCHES 5
+#define BATCH_RECORDS 10000
+
+struct cifar10_config {
+    const char *path;
+    int64_t validation;
+};
+
+static const osafl_param params[] = {
+    OSAFL_PATH(struct cifar10_config, path, NULL,
+               "Folder of data_batch_1.bin .. data_batch_5.bin and test_batch.bin, plain or .gz",
+               .flags = OSAFL_P_REQUIRED),
+    OSAFL_INT(struct cifar10_config, validation, 0, 0, UINT32_MAX,
+              "Training samples held out for validation: the same ones in every run",
+              .unit = "samples"),
+};
+
+/* Reads FOLDER/STEM.bin.gz or FOLDER/STEM.bin as batch number `batch` of samples. */
+static osafl_status read_batch(const char *folder, const char *stem, struct samples *samples,
+                               uint32_t batch, struct io_message *m)
+{
+    char *name = NULL;
+    if (asprintf(&name, "%s/%s.bin.gz", folder, stem) < 0)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    if (access(name, F_OK) != 0)
+        name[strlen(name) - strlen(".gz")] = '\0';
+    osafl_status status = OSAFL_OK;
+    if (access(name, F_OK) != 0)
+        status = io_fail(m, OSAFL_E_IO,
+                         "%s: no such file, with or without .gz; dataset.cifar10.path must be the "
+                         "folder of CIFAR-10's binary version (cifar-10-batches-bin)",
+                         name);
+    struct byte_source source;
+    if (status == OSAFL_OK)
+        status = byte_source_open(&source, name, m);
+    if (status == OSAFL_OK) {
+        const size_t first = (size_t)batch * BATCH_RECORDS;
+        status = cifar_read(&source, BATCH_RECORDS, samples->pixels + first * CIFAR_PIXELS,
+                            samples->label + first);
+        byte_source_close(&source);
+    }
+    free(name);
+    return status;
+}
+
+static osafl_status allocate(struct samples *samples, uint32_t batches, struct io_message *m)
+{
+    samples->n = (uint64_t)batches * BATCH_RECORDS;
+    samples->pixels = malloc(samples->n * CIFAR_PIXELS);
+    samples->label = malloc(samples->n * sizeof *samples->label);
+    if (samples->pixels == NULL || samples->label == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory for %" PRIu64 " pictures", samples->n);
+    return OSAFL_OK;
+}
+
+static osafl_status read_files(struct sample_set *set, const struct cifar10_config *settings,
+                               struct io_message *m)
+{
+    set->channels = 3;
+    set->height = 32;
+    set->width = 32;
+    set->classes = CIFAR_CLASSES;
+    OSAFL_TRY(allocate(&set->train_file, BATCHES, m));
+    OSAFL_TRY(allocate(&set->test_file, 1, m));
+    for (uint32_t batch = 0; batch < BATCHES; batch++) {
+        char stem[32];
+        (void)snprintf(stem, sizeof stem, "data_batch_%" PRIu32, batch + 1);
+        OSAFL_TRY(read_batch(settings->path, stem, &set->train_file, batch, m));
+    }
+    OSAFL_TRY(read_batch(settings->path, "test_batch", &set->test_file, 0, m));
+    sample_set_pixels_symmetric(set);
+    OSAFL_TRY(sample_set_name_labels(
+        set, "airplane,automobile,bird,cat,deer,dog,frog,horse,ship,truck", "class names", m));
+    return sample_set_split(set, 0, (uint64_t)settings->validation, m);
+}
+
+static void destroy(void *self)
+{
+    sample_set_destroy(self);
+    free(self);
+}
+
+static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
+                           const void *config, void **self)
+{
+    (void)facts;
+    struct io_message message;
+    struct sample_set *set = calloc(1, sizeof *set);
+    if (set == NULL)
+        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
+    const osafl_status status = read_files(set, config, &message);
+    if (status != OSAFL_OK) {
+        destroy(set);
+        return h->fail(c, status, "%s", message.text);
+    }
+    *self = set;
+    return OSAFL_OK;
+}
+
+static const osafl_dataset_vt vtable = {
+    .life = {.struct_size = sizeof(osafl_dataset_vt), .create = create, .destroy = destroy},
+    .describe = sample_set_describe,
+    .label = sample_set_label,
+    .read = sample_set_read,
+};
+
+static const osafl_plugin plugin = {
+    OSAFL_PLUGIN_HEAD,
+    .kind = OSAFL_KIND_DATASET,
+    .name = "cifar10",
+    .version = "1.0.0",
+    .summary = "CIFAR-10 in its binary version",
+    .cite = "Krizhevsky 2009, Learning Multiple Layers of Features from Tiny Images",
+    .license = "MIT",
+    OSAFL_PLUGIN_PARAMS(params, struct cifar10_config),
+    .vtable = &vtable.life,
+};
+
+const osafl_plugin *osafl_plugin_entry_v0(void)
+{
+    return &plugin;
+}

@@ -1,0 +1,31 @@
+/* vocabulary.h - numbers the distinct texts of a table's column. */
+#ifndef OSAFL_DATASET_VOCABULARY_H
+#define OSAFL_DATASET_VOCABULARY_H
+
+#include "osafl/base.h"
+
+struct word {
+    char *text; /* owned */
+    uint32_t id;
+};
+
+/* Zero-initialised: empty. */
+struct vocabulary {
+    struct word *word; /* sorted by bytes */
+    uint32_t n;
+    uint32_t capacity;
+};
+
+void vocabulary_free(struct vocabulary *v);
+
+/* The id of a text; a new text gets the next one.  False: out of memory. */
+bool vocabulary_add(struct vocabulary *v, const char *text, uint32_t *id);
+
+/* False if the text is not there. */
+bool vocabulary_find(const struct vocabulary *v, const char *text, uint32_t *id);
+
+/* Numbers the texts anew, in ascending order: of their values if all are numbers, else of their
+ * bytes.  Returns new ids by old ones, from malloc(); NULL: out of memory. */
+uint32_t *vocabulary_sort(struct vocabulary *v);
+
+#endif

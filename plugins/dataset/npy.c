@@ -1,0 +1,280 @@
+/* npy.c - arrays that NumPy saved: samples in one .npy file, their labels in another.
+ *
+ * Samples of shape (n, features), (n, height, width) or four dimensions; bytes are pixels and
+ * normalised to (v / 255 - 0.5) / 0.5, other numbers are taken as they are. */
+#include "npy_format.h"
+#include "sample_set.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CLASSES 1000000
+
+enum { CHANNELS_FIRST, CHANNELS_LAST };
+
+struct npy_config {
+    const char *x;
+    const char *y;
+    const char *client;
+    const char *test_x;
+    const char *test_y;
+    double test_share;
+    int64_t validation;
+    int64_t classes;
+    osafl_choice channels;
+    bool standardise;
+};
+
+static const char *const channel_orders[] = {"first", "last", NULL};
+
+static const osafl_param params[] = {
+    OSAFL_PATH(struct npy_config, x, NULL, "Array of the training samples, .npy, plain or gzip",
+               .flags = OSAFL_P_REQUIRED),
+    OSAFL_PATH(struct npy_config, y, NULL, "Array of their labels, whole numbers from 0",
+               .flags = OSAFL_P_REQUIRED),
+    OSAFL_PATH(struct npy_config, client, "",
+               "Array of the clients to whom they belong, from 0; none: to nobody"),
+    OSAFL_PATH(struct npy_config, test_x, "",
+               "Array of the test samples; none: a share of the training samples"),
+    OSAFL_PATH(struct npy_config, test_y, "", "Array of the test samples' labels"),
+    OSAFL_REAL(struct npy_config, test_share, 0.2, 0.0, 1.0,
+               "Share of the samples held out for the test where there is no test_x: the same "
+               "samples in every run",
+               .flags = OSAFL_P_LO_OPEN | OSAFL_P_HI_OPEN),
+    OSAFL_INT(struct npy_config, validation, 0, 0, UINT32_MAX,
+              "Training samples held out for validation: the same ones in every run",
+              .unit = "samples"),
+    OSAFL_INT(struct npy_config, classes, 0, 0, MAX_CLASSES,
+              "Number of classes; 0: one more than the largest training label"),
+    OSAFL_CHOICE(struct npy_config, channels, CHANNELS_FIRST, channel_orders,
+                 "Whether four dimensions are (n, channels, height, width) or (n, height, width, "
+                 "channels)"),
+    OSAFL_BOOL(struct npy_config, standardise, false,
+               "Shift and scale values to mean 0 and deviation 1 over the training samples, in "
+               "place of the normalisation"),
+};
+
+/* Opens a file and reads its header; the caller closes the source if OSAFL_OK. */
+static osafl_status open_array(struct byte_source *s, const char *path, struct npy_header *h,
+                               struct io_message *m)
+{
+    OSAFL_TRY(byte_source_open(s, path, m));
+    const osafl_status status = npy_read_header(s, h);
+    if (status != OSAFL_OK)
+        byte_source_close(s);
+    return status;
+}
+
+/* Takes the shape of samples from the first array, and compares it with that of the second. */
+static osafl_status set_shape(struct sample_set *set, const struct npy_config *config,
+                              const char *path, const struct npy_header *h, struct io_message *m)
+{
+    const bool last = config->channels.index == CHANNELS_LAST;
+    uint64_t shape[3] = {1, 1, 1}; /* channels, height, width */
+    if (h->rank == 1)
+        return io_fail(m, OSAFL_E_DATA,
+                       "%s: has one dimension; samples need two to four, the first counts them",
+                       path);
+    if (h->rank == 4)
+        shape[0] = h->shape[last ? 3 : 1];
+    if (h->rank >= 3)
+        shape[1] = h->shape[h->rank == 4 && !last ? 2 : 1];
+    shape[2] = h->shape[h->rank == 4 && last ? 2 : h->rank - 1];
+    const bool first = set->channels == 0;
+    if (first) {
+        set->channels = (uint32_t)shape[0];
+        set->height = (uint32_t)shape[1];
+        set->width = (uint32_t)shape[2];
+    }
+    if (shape[0] != set->channels || shape[1] != set->height || shape[2] != set->width)
+        return io_fail(m, OSAFL_E_DATA,
+                       "%s: samples have shape %" PRIu64 "x%" PRIu64 "x%" PRIu64
+                       ", training samples %" PRIu32 "x%" PRIu32 "x%" PRIu32,
+                       path, shape[0], shape[1], shape[2], set->channels, set->height, set->width);
+    return OSAFL_OK;
+}
+
+/* Turns one sample from (y, x, channel) to (channel, y, x); spare has a sample's room. */
+static void channels_first(const struct sample_set *set, void *sample, size_t element, void *spare)
+{
+    const size_t pixels = (size_t)set->height * set->width;
+    const unsigned char *from = sample;
+    unsigned char *to = spare;
+    for (size_t p = 0; p < pixels; p++)
+        for (size_t k = 0; k < set->channels; k++)
+            memcpy(to + (k * pixels + p) * element, from + (p * set->channels + k) * element,
+                   element);
+    memcpy(sample, spare, pixels * set->channels * element);
+}
+
+static osafl_status reorder(const struct sample_set *set, struct samples *samples,
+                            struct io_message *m)
+{
+    const bool bytes = samples->pixels != NULL;
+    const size_t element = bytes ? sizeof *samples->pixels : sizeof *samples->values;
+    const size_t size = (size_t)set->channels * set->height * set->width * element;
+    unsigned char *data = bytes ? samples->pixels : (unsigned char *)samples->values;
+    void *spare = malloc(size);
+    if (spare == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    for (uint64_t i = 0; i < samples->n; i++)
+        channels_first(set, data + i * size, element, spare);
+    free(spare);
+    return OSAFL_OK;
+}
+
+static osafl_status read_samples(struct sample_set *set, const struct npy_config *config,
+                                 const char *path, struct samples *samples, struct io_message *m)
+{
+    struct byte_source source;
+    struct npy_header h;
+    OSAFL_TRY(open_array(&source, path, &h, m));
+    osafl_status status = set_shape(set, config, path, &h, m);
+    if (status == OSAFL_OK) {
+        samples->n = h.shape[0];
+        if (h.kind == 'u' && h.size == 1 && !config->standardise) {
+            samples->pixels = malloc(h.n);
+            status = samples->pixels != NULL ? npy_read_bytes(&source, &h, samples->pixels)
+                                             : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+        } else {
+            samples->values = malloc(h.n * sizeof *samples->values);
+            status = samples->values != NULL ? npy_read_floats(&source, &h, samples->values)
+                                             : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+        }
+    }
+    byte_source_close(&source);
+    if (status == OSAFL_OK && h.rank == 4 && config->channels.index == CHANNELS_LAST)
+        status = reorder(set, samples, m);
+    return status;
+}
+
+/* Reads one whole number below limit for each of n samples. */
+static osafl_status read_numbers(const char *path, uint64_t n, uint32_t limit, uint32_t **out,
+                                 struct io_message *m)
+{
+    struct byte_source source;
+    struct npy_header h;
+    OSAFL_TRY(open_array(&source, path, &h, m));
+    osafl_status status = OSAFL_OK;
+    if (h.rank > 2 || (h.rank == 2 && h.shape[1] != 1))
+        status =
+            io_fail(m, OSAFL_E_DATA, "%s: must have one dimension, one number per sample", path);
+    else if (h.n != n)
+        status = io_fail(m, OSAFL_E_DATA, "%s: holds %" PRIu64 " numbers for %" PRIu64 " samples",
+                         path, h.n, n);
+    *out = malloc(n * sizeof **out);
+    if (status == OSAFL_OK && *out == NULL)
+        status = io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+    if (status == OSAFL_OK)
+        status = npy_read_numbers(&source, &h, limit, *out);
+    byte_source_close(&source);
+    return status;
+}
+
+static osafl_status read_labels(const char *path, struct samples *samples, uint32_t classes,
+                                struct io_message *m)
+{
+    uint32_t *numbers = NULL;
+    osafl_status status = read_numbers(path, samples->n, classes, &numbers, m);
+    if (status == OSAFL_OK) {
+        samples->label = malloc(samples->n * sizeof *samples->label);
+        if (samples->label == NULL)
+            status = io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+    }
+    for (uint64_t i = 0; status == OSAFL_OK && i < samples->n; i++)
+        samples->label[i] = (int32_t)numbers[i];
+    free(numbers);
+    return status;
+}
+
+static osafl_status read_files(struct sample_set *set, const struct npy_config *config,
+                               struct io_message *m)
+{
+    struct samples *train = &set->train_file;
+    set->classes = (uint32_t)config->classes;
+    OSAFL_TRY(read_samples(set, config, config->x, train, m));
+    OSAFL_TRY(read_labels(config->y, train, set->classes > 0 ? set->classes : MAX_CLASSES, m));
+    for (uint64_t i = 0; config->classes == 0 && i < train->n; i++)
+        if ((uint32_t)train->label[i] >= set->classes)
+            set->classes = (uint32_t)train->label[i] + 1;
+    if (set->classes < 2)
+        return io_fail(m, OSAFL_E_DATA, "%s: all labels are 0", config->y);
+    if (config->client[0] != '\0')
+        OSAFL_TRY(read_numbers(config->client, train->n, OSAFL_NO_CLIENT, &train->client, m));
+    if (config->test_x[0] != '\0') {
+        OSAFL_TRY(read_samples(set, config, config->test_x, &set->test_file, m));
+        OSAFL_TRY(read_labels(config->test_y, &set->test_file, set->classes, m));
+        if ((set->test_file.pixels == NULL) != (train->pixels == NULL))
+            return io_fail(m, OSAFL_E_DATA, "%s: is of bytes, or %s is, but not both",
+                           config->test_x, config->x);
+    }
+    sample_set_pixels_symmetric(set);
+    const double share = config->test_share * (double)train->n;
+    OSAFL_TRY(
+        sample_set_split(set, (uint64_t)fmax(1.0, round(share)), (uint64_t)config->validation, m));
+    return config->standardise ? sample_set_standardise(set, m) : OSAFL_OK;
+}
+
+static osafl_status check(const osafl_host *h, osafl_call *c, const void *config)
+{
+    const struct npy_config *settings = config;
+    if ((settings->test_x[0] == '\0') != (settings->test_y[0] == '\0'))
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "dataset.npy: give both test_x and test_y, or neither of them");
+    return OSAFL_OK;
+}
+
+static void destroy(void *self)
+{
+    sample_set_destroy(self);
+    free(self);
+}
+
+static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
+                           const void *config, void **self)
+{
+    (void)facts;
+    struct io_message message;
+    struct sample_set *set = calloc(1, sizeof *set);
+    if (set == NULL)
+        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
+    const osafl_status status = read_files(set, config, &message);
+    if (status != OSAFL_OK) {
+        destroy(set);
+        return h->fail(c, status, "%s", message.text);
+    }
+    *self = set;
+    return OSAFL_OK;
+}
+
+static const char *const features[] = {"natural", NULL};
+
+static const osafl_dataset_vt vtable = {
+    .life = {.struct_size = sizeof(osafl_dataset_vt),
+             .check = check,
+             .create = create,
+             .destroy = destroy},
+    .describe = sample_set_describe,
+    .label = sample_set_label,
+    .read = sample_set_read,
+    .client_of = sample_set_client,
+};
+
+static const osafl_plugin plugin = {
+    OSAFL_PLUGIN_HEAD,
+    .kind = OSAFL_KIND_DATASET,
+    .name = "npy",
+    .version = "1.0.0",
+    .summary = "arrays of samples and labels that NumPy saved",
+    .license = "MIT",
+    .features = features,
+    OSAFL_PLUGIN_PARAMS(params, struct npy_config),
+    .vtable = &vtable.life,
+};
+
+const osafl_plugin *osafl_plugin_entry_v0(void)
+{
+    return &plugin;
+}
