@@ -60,6 +60,7 @@ struct parsing {
     struct cli_options *o;
     size_t at_least;
     size_t at_most;
+    size_t n_children;
 };
 
 static unsigned available_cpus(void)
@@ -164,7 +165,7 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
     const struct parsing *p = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        for (size_t i = 0; state->root_argp->children[i].argp != NULL; i++)
+        for (size_t i = 0; i < p->n_children; i++)
             state->child_inputs[i] = state->input;
         return 0;
     case ARGP_KEY_ARG:
@@ -209,7 +210,7 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
         children[n_children++].argp = &plugin_argp;
     const struct argp argp = {
         .parser = parse_command, .args_doc = args_doc, .doc = doc, .children = children};
-    struct parsing p = {.o = o, .at_least = at_least, .at_most = at_most};
+    struct parsing p = {.o = o, .at_least = at_least, .at_most = at_most, .n_children = n_children};
     argp_parse(&argp, argc, argv, 0, NULL, &p);
 }
 

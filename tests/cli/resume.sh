@@ -1,0 +1,110 @@
+#!/bin/bash
+# A run that was killed, interrupted or cut short by --max-time, and started again with the same
+# command, ends with the same bytes as one that nothing disturbed.  OSAFL_KILLS: how often each
+# kind of run is killed (default 3).
+set -eu
+osafl=$1
+source_tree=$2
+kills=${OSAFL_KILLS:-3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+results="rounds.csv clients.csv manifest.json model.safetensors resolved.cfg"
+RANDOM=1
+
+# With the settings that make a run last long enough to be disturbed; the folder follows.  A plain
+# command and no function, so that in the background $! is the program itself.
+run=("$osafl" run "$source_tree/tests/cli/small.cfg" --threads 2 --set rounds=40 --out)
+
+compare() {
+    for file in $results; do
+        cmp "$work/whole/$file" "$1/$file"
+    done
+}
+
+fail() {
+    echo "FAILED: $1"
+    [ -e "$work/log" ] && tail -n 3 "$work/log"
+    exit 1
+}
+
+# Kills the run at random moments until it has been killed `kills` times, then lets it end.
+kill_at_random() {
+    local killed=0 tries=0 process status
+    while [ $killed -lt "$kills" ] && [ $tries -lt $((20 * kills)) ]; do
+        "${run[@]}" "$work/killed" "$@" >/dev/null 2>"$work/log" &
+        process=$!
+        sleep "0.$(printf %03d $((RANDOM % 350)))"
+        kill -9 $process 2>/dev/null || true
+        status=0
+        wait $process 2>/dev/null || status=$?
+        if [ $status -eq 137 ]; then
+            killed=$((killed + 1))
+        elif [ $status -eq 0 ]; then
+            rm -rf "$work/killed" # it ended first: once more from the start
+        else
+            fail "a killed run does not go on: status $status"
+        fi
+        tries=$((tries + 1))
+    done
+    "${run[@]}" "$work/killed" "$@" >/dev/null 2>&1 || fail "the run does not end after $killed kills"
+    compare "$work/killed"
+    echo "  killed $killed times"
+}
+
+# A signal that asks to stop: status 3, and the next run goes on.
+stop_by() {
+    local signal=$1 status=0 process
+    shift
+    "${run[@]}" "$work/stopped-$signal" "$@" >/dev/null 2>"$work/log" &
+    process=$!
+    for _ in $(seq 100); do
+        [ -s "$work/stopped-$signal/rounds.csv" ] && break
+        sleep 0.02
+    done
+    sleep 0.1
+    kill -"$signal" $process 2>/dev/null || true
+    wait $process || status=$?
+    if [ $status -ne 0 ]; then
+        [ $status -eq 3 ] || fail "SIG$signal ends the run with status $status"
+        grep -q "run the same command again to go on" "$work/log" || fail "no word after SIG$signal"
+    fi
+    "${run[@]}" "$work/stopped-$signal" "$@" >/dev/null 2>&1
+    compare "$work/stopped-$signal"
+    echo "  stopped by SIG$signal (status $status)"
+}
+
+# Bits of 0.25 s until the run is complete.
+cut_short() {
+    local cuts=0 status
+    while :; do
+        status=0
+        "${run[@]}" "$work/cut" --max-time 0.25 "$@" >/dev/null 2>&1 || status=$?
+        [ $status -eq 0 ] && break
+        [ $status -eq 3 ] || fail "--max-time ends the run with status $status"
+        cuts=$((cuts + 1))
+        [ $cuts -lt 200 ] || fail "--max-time lets the run never end"
+    done
+    compare "$work/cut"
+    echo "  cut short $cuts times"
+}
+
+# disturb NAME SETTINGS...
+disturb() {
+    echo "$1"
+    shift
+    rm -rf "$work"/*
+    "${run[@]}" "$work/whole" "$@" >/dev/null 2>&1 || fail "the undisturbed run fails"
+    kill_at_random "$@"
+    stop_by INT "$@"
+    stop_by TERM "$@"
+    cut_short "$@"
+}
+
+# Each of these keeps state of another kind: scores and d^{t-1}; control variates of server and
+# clients; moments; updates beyond their round; residuals of the quantizer; drifting labels.
+disturb osafl
+disturb scaffold --set aggregator.plugin=scaffold --set optimizer.plugin=scaffold
+disturb fedadam --set aggregator.plugin=fedadam
+disturb afa_cs --set aggregator.plugin=afa_cs
+disturb topk_sparse --set aggregator.plugin=fedavgm --set quantizer.plugin=topk_sparse \
+    --set clients.drift=0.2 --set clients.arrival_process=binomial --set deletion.plugin=reservoir

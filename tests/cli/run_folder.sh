@@ -1,0 +1,133 @@
+#!/bin/bash
+# What a run does with its folder: a complete run, another run, another process, damaged
+# checkpoints, a full disk, a program or machine that has changed.
+set -eu
+osafl=$1
+source_tree=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+results="rounds.csv clients.csv manifest.json model.safetensors resolved.cfg"
+failures=0
+
+# expect STATUS PATTERN COMMAND...: exit status, and a text in the command's whole output.
+expect() {
+    local status=$1 pattern=$2 got=0
+    shift 2
+    "$@" >"$work/out" 2>&1 || got=$?
+    if [ "$got" != "$status" ] || ! grep -qF -- "$pattern" "$work/out"; then
+        echo "FAILED: $*: status $got, expected $status and \"$pattern\" in:"
+        cat "$work/out"
+        failures=$((failures + 1))
+    fi
+}
+
+compare() {
+    for file in $results; do
+        cmp "$work/whole/$file" "$1/$file" || failures=$((failures + 1))
+    done
+}
+
+run=("$osafl" run "$source_tree/tests/cli/small.cfg" --quiet --threads 2 --out)
+"${run[@]}" "$work/whole" >/dev/null
+
+# A run that stopped with two checkpoints, at least.
+stopped() {
+    rm -rf "$1"
+    until [ -e "$1/checkpoint.1" ]; do
+        "${run[@]}" "$1" --max-time 0.15 >/dev/null 2>&1 || true
+    done
+    [ ! -e "$1/model.safetensors" ] || stopped "$1"
+}
+
+echo "a complete run is left alone"
+before=$(cd "$work/whole" && stat -c '%n %y %s' ./*)
+expect 0 "this run is complete" "${run[@]}" "$work/whole"
+[ "$before" = "$(cd "$work/whole" && stat -c '%n %y %s' ./*)" ] || {
+    echo "FAILED: a complete run was touched"
+    failures=$((failures + 1))
+}
+
+echo "another run's folder is refused, and overwritten with --force"
+expect 2 "--force" "${run[@]}" "$work/whole" --set seed=8
+compare "$work/whole"
+cp -r "$work/whole" "$work/forced"
+expect 0 "" "${run[@]}" "$work/forced" --set seed=8 --force
+cmp -s "$work/whole/rounds.csv" "$work/forced/rounds.csv" && {
+    echo "FAILED: --force left the other run's results"
+    failures=$((failures + 1))
+}
+mkdir "$work/foreign"
+echo "round,value" >"$work/foreign/rounds.csv"
+expect 2 "without a manifest" "${run[@]}" "$work/foreign"
+grep -q "round,value" "$work/foreign/rounds.csv"
+
+echo "two processes never share a folder"
+"${run[@]}" "$work/shared" --set rounds=100000 >/dev/null 2>&1 &
+process=$!
+until [ -e "$work/shared/rounds.csv" ]; do sleep 0.02; done
+expect 1 "another process is working in" "${run[@]}" "$work/shared" --set rounds=100000
+kill -9 $process
+wait $process 2>/dev/null || true
+
+echo "a damaged newest checkpoint leaves the one before"
+for damage in truncated empty flipped; do
+    stopped "$work/damaged"
+    newest=$(ls -t "$work"/damaged/checkpoint.? | head -n 1)
+    case $damage in
+    truncated) truncate -s 1000 "$newest" ;;
+    empty) : >"$newest" ;;
+    flipped) printf 'x' | dd of="$newest" bs=1 seek=5000 conv=notrunc status=none ;;
+    esac
+    expect 0 "the one before it serves" "${run[@]}" "$work/damaged"
+    compare "$work/damaged"
+done
+stopped "$work/damaged"
+truncate -s 1000 "$work"/damaged/checkpoint.?
+expect 1 "no other checkpoint is there" "${run[@]}" "$work/damaged"
+expect 0 "" "${run[@]}" "$work/damaged" --force
+compare "$work/damaged"
+
+echo "a full disk is an error with a remedy, and the run goes on later"
+for blocks in 2 8 24 50; do # of 1 KiB; the limit on a file's size stands for a full disk
+    rm -rf "$work/full"
+    status=0
+    (
+        trap '' XFSZ
+        ulimit -f $blocks
+        exec "${run[@]}" "$work/full"
+    ) >"$work/out" 2>&1 || status=$?
+    if [ $status -ne 1 ] || ! grep -q "cannot write $work/full/.*; .*" "$work/out"; then
+        echo "FAILED: a full disk ends in status $status:"
+        cat "$work/out"
+        failures=$((failures + 1))
+    fi
+    expect 0 "" "${run[@]}" "$work/full"
+    compare "$work/full"
+done
+expect 1 "cannot" "${run[@]}" /dev/null/folder
+
+echo "a folder that goes away is an error"
+"${run[@]}" "$work/gone" --set rounds=100000 >"$work/log" 2>&1 &
+process=$!
+until [ -e "$work/gone/checkpoint.0" ]; do sleep 0.02; done
+mv "$work/gone" "$work/moved"
+status=0
+wait $process || status=$?
+[ $status -eq 1 ] && grep -q "cannot write $work/gone/" "$work/log" || {
+    echo "FAILED: a folder that went away gave status $status:"
+    cat "$work/log"
+    failures=$((failures + 1))
+}
+
+echo "a program that has changed is refused unless the user accepts it"
+stopped "$work/changed"
+plugins=$(dirname "$osafl")/plugins
+mkdir -p "$work/plugins/aggregator"
+cp "$plugins/aggregator/osafl.so" "$work/plugins/aggregator"
+printf 'x' >>"$work/plugins/aggregator/osafl.so" # the same code under another hash
+expect 2 "--accept-changes" "${run[@]}" "$work/changed" --plugin-dir "$work/plugins"
+expect 0 "" "${run[@]}" "$work/changed" --plugin-dir "$work/plugins" --accept-changes
+cmp "$work/whole/rounds.csv" "$work/changed/rounds.csv"
+grep -q "aggregator" "$work/changed/changes.txt"
+
+[ $failures -eq 0 ] || exit 1
