@@ -114,6 +114,7 @@ static double nlos_loss_db(const struct tr38901_config *config, double distance_
     const double loss_db = s->nlos_intercept_db + s->nlos_slope_db * lg_d +
                            s->nlos_frequency_db * log10(config->carrier_hz / 1e9) -
                            s->nlos_height_db_per_m * (config->ut_height_m - 1.5);
+    /* What stands in the way never makes a link better than the free view. */
     return fmax(los_loss_db(config, distance_m), loss_db);
 }
 
@@ -151,6 +152,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     for (uint32_t u = 0; u < cell->clients; u++) {
         const double distance_m = cell_distance(cell, u);
         const double uniform = cell_uniform(cell, c, CELL_STREAM_LINE_OF_SIGHT, u);
+        /* For the whole run: streets do not change while a model is trained. */
         const bool sight = uniform < los_probability(s, distance_m);
         cell->place[u].line_of_sight = sight;
         cell->mean_gain_db[u] =

@@ -66,6 +66,7 @@ static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint
                        "%s:%" PRIu32 ": column %" PRIu32 ": %g is no power gain; decibels need "
                        "unit = \"db\"",
                        r->source->name, r->line, column + 1, value);
+    /* A longer trace of more clients serves as well; what is not needed is checked all the same. */
     if (round >= t->needed || client >= t->clients)
         return OSAFL_OK;
     double *cell = &t->gain[(size_t)round * t->clients + client];
@@ -148,6 +149,7 @@ static osafl_status read_long(struct trace *t, struct csv_reader *r)
     }
 }
 
+/* A gain that is missing must not pass for one of 0. */
 static osafl_status check_complete(struct trace *t, const char *name)
 {
     if (t->rounds == 0)

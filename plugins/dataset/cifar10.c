@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The files have no header: their length is all that tells a whole one from a part. */
 #define BATCHES 5
 #define BATCH_RECORDS 10000
 
@@ -34,7 +35,7 @@ static osafl_status read_batch(const char *folder, const char *stem, struct samp
     char *name = NULL;
     if (asprintf(&name, "%s/%s.bin.gz", folder, stem) < 0)
         return io_fail(m, OSAFL_E_NOMEM, "out of memory");
-    if (access(name, F_OK) != 0)
+    if (access(name, F_OK) != 0) /* then the plain one */
         name[strlen(name) - strlen(".gz")] = '\0';
     osafl_status status = OSAFL_OK;
     if (access(name, F_OK) != 0)

@@ -71,6 +71,7 @@ struct columns {
     uint32_t n;
     uint32_t features;
     enum role *role;
+    char *feature_names; /* of the header, one a line; NULL without a header */
 };
 
 struct table_reader {
@@ -102,6 +103,7 @@ static bool is_header(const struct table_reader *t)
 {
     if (t->config->header.index != HEADER_AUTO)
         return t->config->header.index == HEADER_YES;
+    /* Samples hold numbers and names do not, as a rule; the settings are for the exceptions. */
     double value = 0.0;
     for (uint32_t i = 0; i < t->csv.n_fields; i++)
         if (csv_number(t->csv.field[i], &value))
@@ -168,8 +170,19 @@ static osafl_status plan_columns(struct table_reader *t, bool header)
         OSAFL_TRY(assign(t, header, config->client, CLIENT, "client"));
     if (config->ignore[0] != '\0')
         OSAFL_TRY(assign_ignored(t, header));
+    size_t name_bytes = 1;
     for (uint32_t i = 0; i < columns->n; i++)
-        columns->features += columns->role[i] == FEATURE;
+        if (columns->role[i] == FEATURE) {
+            columns->features++;
+            name_bytes += strlen(t->csv.field[i]) + 1;
+        }
+    columns->feature_names = header ? calloc(1, name_bytes) : NULL;
+    if (header && columns->feature_names == NULL)
+        return no_memory(t);
+    char *end = columns->feature_names;
+    for (uint32_t i = 0; header && i < columns->n; i++)
+        if (columns->role[i] == FEATURE)
+            end = stpcpy(stpcpy(end, t->csv.field[i]), "\n");
     if (columns->features == 0)
         return io_fail(t->message, OSAFL_E_DATA,
                        "%s: has no column of features; is the separator right?",
@@ -179,6 +192,7 @@ static osafl_status plan_columns(struct table_reader *t, bool header)
 
 /* --- Rows */
 
+/* The number of rows is known only at the end, so memory grows by doubling. */
 static osafl_status make_room(struct table_reader *t)
 {
     struct samples *samples = t->samples;
@@ -216,6 +230,7 @@ static osafl_status read_label(struct table_reader *t, char *field, int32_t *lab
     const char *text = trim(field);
     if (text[0] == '\0')
         return fail_at_line(t, "the label is empty:", field);
+    /* A label that only the test table has cannot be learnt: most likely it is misspelt. */
     if (t->labels_known) {
         if (!vocabulary_find(t->labels, text, &id))
             return fail_at_line(t, "no training sample has the label", text);
@@ -295,16 +310,20 @@ static osafl_status read_rows(struct table_reader *t)
     return OSAFL_OK;
 }
 
-/* Reads one table into t->samples; *features is its number of features. */
-static osafl_status read_table(struct table_reader *t, const char *path, uint32_t *features)
+static void free_columns(struct columns *columns)
+{
+    free(columns->role);
+    free(columns->feature_names);
+}
+
+/* Reads one table into t->samples; the caller frees t->columns. */
+static osafl_status read_table(struct table_reader *t, const char *path)
 {
     static const char characters[] = {',', ';', '\t', ' '};
     struct byte_source source;
     OSAFL_TRY(byte_source_open(&source, path, t->message));
     csv_open(&t->csv, &source, characters[t->config->separator.index]);
     const osafl_status status = read_rows(t);
-    *features = t->columns.features;
-    free(t->columns.role);
     csv_close(&t->csv);
     byte_source_close(&source);
     return status;
@@ -358,39 +377,68 @@ static osafl_status set_shape(struct sample_set *set, const struct csv_config *c
     return OSAFL_OK;
 }
 
-static osafl_status read_files(struct sample_set *set, const struct csv_config *config,
-                               struct vocabulary *labels, struct vocabulary *clients,
-                               struct io_message *m)
+static osafl_status read_test_table(struct sample_set *set, const struct table_reader *train,
+                                    struct io_message *m)
 {
-    uint32_t features = 0;
-    struct table_reader train = {.config = config,
-                                 .samples = &set->train_file,
-                                 .labels = labels,
-                                 .clients = clients,
-                                 .message = m};
-    OSAFL_TRY(read_table(&train, config->path, &features));
-    if (labels->n < 2)
+    const struct csv_config *config = train->config;
+    struct table_reader test = {.config = config,
+                                .samples = &set->test_file,
+                                .labels = train->labels,
+                                .labels_known = true,
+                                .message = m};
+    osafl_status status = read_table(&test, config->test_path);
+    const char *train_names = train->columns.feature_names;
+    const char *test_names = test.columns.feature_names;
+    if (status == OSAFL_OK && test.columns.features != train->columns.features)
+        status = io_fail(m, OSAFL_E_DATA, "%s: has %" PRIu32 " features, %s has %" PRIu32,
+                         config->test_path, test.columns.features, config->path,
+                         train->columns.features);
+    /* Features are told apart by their places: another order would pass unseen. */
+    else if (status == OSAFL_OK && train_names != NULL && test_names != NULL &&
+             strcmp(train_names, test_names) != 0)
+        status = io_fail(m, OSAFL_E_DATA,
+                         "%s: its features have other names than those of %s, or another order",
+                         config->test_path, config->path);
+    free_columns(&test.columns);
+    return status;
+}
+
+/* What follows from the training table, and the test table. */
+static osafl_status complete(struct sample_set *set, const struct table_reader *train,
+                             struct io_message *m)
+{
+    const struct csv_config *config = train->config;
+    if (train->labels->n < 2)
         return io_fail(m, OSAFL_E_DATA, "%s: all samples have the label \"%.60s\"", config->path,
-                       labels->word[0].text);
-    set->classes = labels->n;
-    OSAFL_TRY(set_shape(set, config, features, m));
-    OSAFL_TRY(sort_names(set, labels, clients, m));
-    if (config->test_path[0] != '\0') {
-        uint32_t test_features = 0;
-        struct table_reader test = {.config = config,
-                                    .samples = &set->test_file,
-                                    .labels = labels,
-                                    .labels_known = true,
-                                    .message = m};
-        OSAFL_TRY(read_table(&test, config->test_path, &test_features));
-        if (test_features != features)
-            return io_fail(m, OSAFL_E_DATA, "%s: has %" PRIu32 " features, %s has %" PRIu32,
-                           config->test_path, test_features, config->path, features);
-    }
+                       train->labels->word[0].text);
+    set->classes = train->labels->n;
+    OSAFL_TRY(set_shape(set, config, train->columns.features, m));
+    OSAFL_TRY(sort_names(set, train->labels, train->clients, m));
+    if (config->test_path[0] != '\0')
+        OSAFL_TRY(read_test_table(set, train, m));
     const double share = config->test_share * (double)set->train_file.n;
     OSAFL_TRY(
         sample_set_split(set, (uint64_t)fmax(1.0, round(share)), (uint64_t)config->validation, m));
     return config->standardise ? sample_set_standardise(set, m) : OSAFL_OK;
+}
+
+static osafl_status read_files(struct sample_set *set, const struct csv_config *config,
+                               struct io_message *m)
+{
+    struct vocabulary labels = {0};
+    struct vocabulary clients = {0};
+    struct table_reader train = {.config = config,
+                                 .samples = &set->train_file,
+                                 .labels = &labels,
+                                 .clients = &clients,
+                                 .message = m};
+    osafl_status status = read_table(&train, config->path);
+    if (status == OSAFL_OK)
+        status = complete(set, &train, m);
+    free_columns(&train.columns);
+    vocabulary_free(&labels);
+    vocabulary_free(&clients);
+    return status;
 }
 
 static void destroy(void *self)
@@ -404,14 +452,10 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 {
     (void)facts;
     struct io_message message;
-    struct vocabulary labels = {0};
-    struct vocabulary clients = {0};
     struct sample_set *set = calloc(1, sizeof *set);
     if (set == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
-    const osafl_status status = read_files(set, config, &labels, &clients, &message);
-    vocabulary_free(&labels);
-    vocabulary_free(&clients);
+    const osafl_status status = read_files(set, config, &message);
     if (status != OSAFL_OK) {
         destroy(set);
         return h->fail(c, status, "%s", message.text);

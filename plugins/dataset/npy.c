@@ -134,6 +134,7 @@ static osafl_status read_samples(struct sample_set *set, const struct npy_config
     osafl_status status = set_shape(set, config, path, &h, m);
     if (status == OSAFL_OK) {
         samples->n = h.shape[0];
+        /* Pixels stay bytes, a quarter of the memory; standardised ones are bytes no more. */
         if (h.kind == 'u' && h.size == 1 && !config->standardise) {
             samples->pixels = malloc(h.n);
             status = samples->pixels != NULL ? npy_read_bytes(&source, &h, samples->pixels)
@@ -158,6 +159,7 @@ static osafl_status read_numbers(const char *path, uint64_t n, uint32_t limit, u
     struct npy_header h;
     OSAFL_TRY(open_array(&source, path, &h, m));
     osafl_status status = OSAFL_OK;
+    /* A column vector, as some tools write labels, is welcome too. */
     if (h.rank > 2 || (h.rank == 2 && h.shape[1] != 1))
         status =
             io_fail(m, OSAFL_E_DATA, "%s: must have one dimension, one number per sample", path);
@@ -195,6 +197,7 @@ static osafl_status read_files(struct sample_set *set, const struct npy_config *
     struct samples *train = &set->train_file;
     set->classes = (uint32_t)config->classes;
     OSAFL_TRY(read_samples(set, config, config->x, train, m));
+    /* Without `classes` any label is fine here; the largest then tells their number. */
     OSAFL_TRY(read_labels(config->y, train, set->classes > 0 ? set->classes : MAX_CLASSES, m));
     for (uint64_t i = 0; config->classes == 0 && i < train->n; i++)
         if ((uint32_t)train->label[i] >= set->classes)

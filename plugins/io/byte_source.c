@@ -12,6 +12,8 @@
 #include <zlib.h>
 
 #define BUFFER_BYTES 65536u
+
+/* A deflate stream cannot stand for more than so many bytes per byte of its own. */
 #define DEFLATE_MOST 1032u
 
 osafl_status io_fail(struct io_message *m, osafl_status code, const char *fmt, ...)
@@ -58,6 +60,7 @@ osafl_status byte_source_open(struct byte_source *s, const char *name, struct io
 {
     *s = (struct byte_source){.name = name, .message = m};
     struct stat info;
+    /* Looked at before it is opened: opening a pipe would wait for a writer. */
     if (stat(name, &info) != 0)
         return io_fail(m, OSAFL_E_IO, "%s: cannot be opened: %s", name, strerror(errno));
     if (!S_ISREG(info.st_mode))
@@ -69,6 +72,7 @@ osafl_status byte_source_open(struct byte_source *s, const char *name, struct io
         status = io_fail(m, OSAFL_E_IO, "%s: cannot be opened: %s", name, strerror(errno));
     else if (s->gz == NULL || s->buffer == NULL)
         status = io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", name);
+    /* Whether the file is gzip, zlib finds out from its first bytes. */
     if (status == OSAFL_OK)
         status = fill(s);
     const bool plain = status == OSAFL_OK && gzdirect(s->gz) != 0;

@@ -52,7 +52,7 @@ static osafl_status read_line(struct csv_reader *r, size_t *length, bool *found)
     }
     if (byte == BYTE_SOURCE_FAILED)
         return OSAFL_E_DATA;
-    if (n > 0 && r->text[n - 1] == '\r')
+    if (n > 0 && r->text[n - 1] == '\r') /* written on another system */
         n--;
     if (n > 0)
         r->text[n] = '\0';
@@ -108,6 +108,7 @@ static osafl_status split(struct csv_reader *r, char *text)
         } else {
             end = text + strcspn(text, (const char[]){r->separator, '\0'});
         }
+        /* The separator gives way to the field's final 0, so look first whether the line ends. */
         const bool last = *end == '\0';
         *end = '\0';
         OSAFL_TRY(add_field(r, field));

@@ -253,6 +253,7 @@ static void refuses_a_test_table_that_does_not_fit(void **state)
         {"length,width,species\n1,2,rose\n",
          "test.csv:2: no training sample has the label \"rose\""},
         {"length,species\n1,setosa\n", "test.csv: has 1 features"},
+        {"width,length,species\n1,2,setosa\n", "test.csv: its features have other names"},
         {"", "test.csv: holds no sample"},
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {

@@ -17,6 +17,7 @@ void cell_link(osafl_link *out, double bandwidth_hz, double noise_dbm_per_hz,
                double noise_figure_db)
 {
     out->bandwidth_hz = bandwidth_hz;
+    /* A noise figure of 3 dB doubles the noise that the receiver seems to hear; 30 dBm are 1 W. */
     out->noise_w_per_hz = cell_from_db(noise_dbm_per_hz + noise_figure_db - 30.0);
 }
 
@@ -69,6 +70,7 @@ double cell_uniform(const struct cell *cell, osafl_call *c, uint32_t stream, uin
 
 void cell_gains(const struct cell *cell, osafl_call *c, uint32_t round, double *gain)
 {
+    /* Drawn from the round's own numbers, so that rounds may be asked for in any order. */
     for (uint32_t u = 0; u < cell->clients; u++) {
         double gain_db = cell->mean_gain_db[u];
         if (cell->shadowing_db[u] > 0.0) {

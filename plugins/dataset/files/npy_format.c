@@ -143,6 +143,7 @@ static bool parse_type(const char *descr, struct npy_header *h)
 
 static osafl_status check_shape(struct byte_source *s, struct npy_header *h)
 {
+    /* Every dimension fits 32 bits and the product 61, so that sizes in bytes cannot overflow. */
     if (h->rank == 0)
         return bad_header(s, "the array is a single number");
     h->n = 1;
@@ -188,7 +189,8 @@ osafl_status npy_read_header(struct byte_source *s, struct npy_header *h)
 
 /* --- Elements */
 
-/* The value of one element; 64-bit integers above 2^53 are rounded. */
+/* The value of one element, put together byte by byte, so that the order of this machine's bytes
+ * does not matter.  64-bit integers above 2^53 are rounded. */
 static double element(const struct npy_header *h, const unsigned char *bytes)
 {
     uint64_t bits = 0;
@@ -207,6 +209,7 @@ static double element(const struct npy_header *h, const unsigned char *bytes)
     }
     if (h->kind == 'u')
         return (double)bits;
+    /* Two's complement, without a conversion that the language leaves open. */
     const uint32_t unused = 64 - 8 * h->size;
     const uint64_t sign = (uint64_t)1 << (8 * h->size - 1);
     const uint64_t magnitude = (bits & sign) != 0 ? (~bits + 1) << unused >> unused : bits;

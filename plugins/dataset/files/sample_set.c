@@ -32,6 +32,7 @@ void sample_set_destroy(struct sample_set *s)
 
 void sample_set_pixels_symmetric(struct sample_set *s)
 {
+    /* In this order of operations: another one rounds differently. */
     for (int v = 0; v < 256; v++) {
         const float unit = (float)v / 255.0f;
         s->pixel_value[v] = (unit - 0.5f) / 0.5f;
@@ -47,7 +48,7 @@ static uint32_t draw_below(uint32_t stream, uint32_t i, uint32_t n)
     return osafl_below(word.v, n);
 }
 
-/* A split of all samples. */
+/* Makes a split of all samples of a file. */
 static osafl_status take_all(struct sample_split *split, const struct samples *from,
                              struct io_message *m)
 {
@@ -92,6 +93,7 @@ static osafl_status hold_out(struct sample_split *rest, struct sample_split *hel
 osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint64_t validation,
                               struct io_message *m)
 {
+    /* Each choice has a stream of its own, so that neither depends on the other's size. */
     OSAFL_TRY(take_all(&s->train, &s->train_file, m));
     if (s->test_file.n > 0)
         OSAFL_TRY(take_all(&s->test, &s->test_file, m));
@@ -107,6 +109,7 @@ osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m)
     if (mean == NULL)
         return io_fail(m, OSAFL_E_NOMEM, "out of memory");
     double *scale = mean + size;
+    /* Two passes, since mean square less squared mean loses the digits of values far from 0. */
     for (uint32_t i = 0; i < s->train.n; i++)
         for (size_t j = 0; j < size; j++)
             mean[j] += (double)s->train_file.values[s->train.index[i] * size + j];
@@ -119,6 +122,8 @@ osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m)
         }
     for (size_t j = 0; j < size; j++)
         scale[j] = scale[j] > 0.0 ? 1.0 / sqrt(scale[j] / s->train.n) : 0.0;
+    /* Test and validation samples are shifted as the training samples are: nothing may be learnt
+     * from them, not even their mean. */
     struct samples *const files[] = {&s->train_file, &s->test_file};
     for (size_t f = 0; f < 2; f++)
         for (uint64_t i = 0; i < files[f]->n; i++)
@@ -143,7 +148,7 @@ osafl_status sample_set_name_labels(struct sample_set *s, const char *names, con
     for (char *next = s->name_text; next != NULL; n++) {
         const char *name = strsep(&next, ",");
         name += strspn(name, " ");
-        if (n < s->classes)
+        if (n < s->classes) /* counted on beyond that for the message */
             s->label_names[n] = name;
     }
     if (n != s->classes)

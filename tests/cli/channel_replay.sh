@@ -1,0 +1,29 @@
+#!/bin/bash
+# clients.csv of a run is a trace for channel/trace: the same gains, and so the same run again.
+set -eu
+osafl=$1
+source_tree=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+run() {
+    "$osafl" run "$source_tree/tests/cli/small.cfg" --quiet --set rounds=4 "$@" >/dev/null
+}
+
+run --out "$work/drawn" --set channel.plugin=tr38901
+run --out "$work/replayed" --set channel.plugin=trace --set channel.trace.layout=long \
+    --set channel.trace.path="$work/drawn/clients.csv"
+for file in rounds.csv clients.csv; do
+    cmp "$work/drawn/$file" "$work/replayed/$file"
+done
+
+# One round more than the trace has: refused, unless the setting says what follows.
+if run --out "$work/longer" --set rounds=5 --set channel.plugin=trace \
+    --set channel.trace.layout=long --set channel.trace.path="$work/drawn/clients.csv" \
+    2>"$work/refusal"; then
+    echo "a trace that is too short was accepted"
+    exit 1
+fi
+grep -q "holds 4 rounds, the experiment needs 5" "$work/refusal"
+run --out "$work/longer" --set rounds=5 --set channel.plugin=trace --set channel.trace.at_end=hold \
+    --set channel.trace.layout=long --set channel.trace.path="$work/drawn/clients.csv"
