@@ -73,15 +73,16 @@ static void add(struct diagnostics *d, const char *file, unsigned line, bool war
                 const char *fmt, va_list args)
 {
     struct message m = {.line = line, .warning = warning};
+    /* Callers compare counts to see whether something failed, so that an error counts even when it
+     * is known or its words are lost. */
+    if (!warning)
+        d->errors++;
     if (vasprintf(&m.text, fmt, args) < 0)
         m.text = NULL;
     if (m.text != NULL && is_known(d, file, line, warning, m.text)) {
         free(m.text);
         return;
     }
-    /* An error counts even when its words are lost. */
-    if (!warning)
-        d->errors++;
     if (file != NULL)
         m.file = strdup(file);
     if (m.text == NULL || (file != NULL && m.file == NULL) || !grow(d)) {

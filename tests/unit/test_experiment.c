@@ -116,6 +116,16 @@ static void defaults_lie_in_their_ranges(void **state)
     }
 }
 
+static void repeated_errors_stay_errors(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"seed=\"\xFF\"", "seed=\"\xFF\"", "seed=[", "seed=["};
+    struct loaded r = load_set(EXPERIMENT_TEXT, set, 4);
+    ASSERT_COMPLAINTS(r.d, "--set seed:1: the byte 0xff is not UTF-8",
+                      "--set seed:1: the [ that stands here is not closed");
+    done(&r);
+}
+
 static void all_errors_are_told_at_once(void **state)
 {
     (void)state;
@@ -417,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_experiment_is_resolved),
         cmocka_unit_test(defaults_lie_in_their_ranges),
+        cmocka_unit_test(repeated_errors_stay_errors),
         cmocka_unit_test(all_errors_are_told_at_once),
         cmocka_unit_test(nothing_but_an_optimizer_may_be_left_out),
         cmocka_unit_test(a_misspelt_algorithm_never_runs_another),
