@@ -55,6 +55,7 @@ static bool is_known(const struct diagnostics *d, const char *file, unsigned lin
     return false;
 }
 
+/* Room for one message more. */
 static bool grow(struct diagnostics *d)
 {
     if (d->n < d->capacity)

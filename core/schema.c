@@ -2,6 +2,7 @@
  * (ALGORITHMS.md 1 to 3). */
 #include "schema.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "experiment.h"
@@ -15,7 +16,7 @@ static const char *const attack_choices[] = {"none",  "sign_flip",      "scale",
 
 /* Counts are 32-bit in the plugin interface. */
 #define COUNT_MAX INT32_MAX
-#define UNBOUNDED __DBL_MAX__
+#define UNBOUNDED DBL_MAX
 
 #define S struct general_settings
 static const osafl_param general[] = {

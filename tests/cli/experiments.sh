@@ -62,8 +62,8 @@ grep -qF "path = \"$work/sub/data\";" resolved.cfg || fail 'a path is not agains
     fail 'the identity depends on the working directory'
 [ "$(identity sub/tiny.cfg --set checkpoint_every=1)" = "$(identity sub/tiny.cfg)" ] ||
     fail 'checkpoint_every changes the identity'
-"$osafl" resolve sub/tiny.cfg --set dataset.plugin=idx --set dataset.idx.path=here |
-    grep -qF "path = \"$work/here\";" || fail 'a path of --set is not against the working directory'
+"$osafl" resolve sub/tiny.cfg --set dataset.plugin=idx --set dataset.idx.path=here >here.cfg
+grep -qF "path = \"$work/here\";" here.cfg || fail 'a path of --set is not against the working directory'
 
 # A run writes its resolved file; it loads again and is the same run, aggregator's optimizer and all.
 expect 0 '^results/tiny/main/seed-4294967296-' run sub/tiny.cfg --threads 1
@@ -82,6 +82,7 @@ seeds = [1, 2];
 END
 expect 2 'sub/grid.cfg: is a grid of 4 cells; pick one with --case NAME and --seed N' resolve sub/grid.cfg
 expect 0 '^    plugin = "osafl"; +# case "b", grid.cfg:2$' resolve sub/grid.cfg --case b --seed 2
+expect 0 '^tiny, case b, seed 2$' check sub/grid.cfg
 expect 2 'no case is called "c"; .* cells of the cases a, b' run sub/grid.cfg --case c
 expect 0 'many/tiny/b/seed-2-' run sub/grid.cfg --out many --threads 1
 [ "$(find many -name rounds.csv | wc -l)" = 4 ] || fail 'a grid of 4 cells does not give 4 results'
