@@ -7,6 +7,11 @@
 #ifndef OSAFL_BASE_H
 #define OSAFL_BASE_H
 
+/* Results must be the same on every machine (R9). */
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "plugins of osafl are compiled without -ffast-math, -Ofast and -ffinite-math-only"
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
