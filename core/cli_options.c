@@ -191,6 +191,12 @@ static const struct argp experiment_argp = {.options = experiment_options,
                                             .parser = parse_experiment_option};
 static const struct argp plugin_argp = {.options = plugin_options, .parser = parse_plugin_option};
 
+static void fail_for_memory(void)
+{
+    fputs("osafl: out of memory\n", stderr);
+    exit(EXIT_RUN_FAILED);
+}
+
 void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned groups,
                        const char *args_doc, const char *doc, size_t at_least, size_t at_most)
 {
@@ -201,10 +207,8 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
                               .arguments = calloc(n, sizeof(*o->arguments)),
                               .owned = calloc(n, sizeof(*o->owned)),
                               .run = {.threads = available_cpus()}};
-    if (o->set == NULL || o->plugin_dirs == NULL || o->arguments == NULL || o->owned == NULL) {
-        fputs("osafl: out of memory\n", stderr);
-        exit(EXIT_RUN_FAILED);
-    }
+    if (o->set == NULL || o->plugin_dirs == NULL || o->arguments == NULL || o->owned == NULL)
+        fail_for_memory();
     struct argp_child children[4] = {{0}};
     size_t n_children = 0;
     if ((groups & CLI_RUN) != 0)
@@ -216,7 +220,9 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
     const struct argp argp = {
         .parser = parse_command, .args_doc = args_doc, .doc = doc, .children = children};
     struct parsing p = {.o = o, .at_least = at_least, .at_most = at_most, .n_children = n_children};
-    argp_parse(&argp, argc, argv, 0, NULL, &p);
+    /* Wrong words have ended the program already. */
+    if (argp_parse(&argp, argc, argv, 0, NULL, &p) != 0)
+        fail_for_memory();
 }
 
 void cli_options_free(struct cli_options *o)

@@ -352,33 +352,37 @@ osafl_status experiment_visit(const struct experiment *e, setting_visitor *visit
 
 /* ---- identity ---- */
 
+static void hash_text(XXH3_state_t *state, const char *text)
+{
+    XXH3_128bits_update(state, text, strlen(text));
+}
+
+/* A line "group.key = value". */
 static osafl_status hash_setting(void *arg, const struct setting *s)
 {
+    XXH3_state_t *state = arg;
     if (s->param != NULL && (s->param->flags & OSAFL_P_NO_EFFECT) != 0)
         return OSAFL_OK;
-    fprintf(arg, "%s.%s = %s\n", s->group, s->key, s->text);
+    hash_text(state, s->group);
+    hash_text(state, ".");
+    hash_text(state, s->key);
+    hash_text(state, " = ");
+    hash_text(state, s->text);
+    hash_text(state, "\n");
     return OSAFL_OK;
 }
 
 /* XXH3-128 of the canonical text of everything that can change a result. */
 static osafl_status compute_identity(struct experiment *e)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (f == NULL)
-        return OSAFL_E_NOMEM;
-    osafl_status status = experiment_visit(e, hash_setting, f);
-    const bool failed = ferror(f) != 0;
-    if (fclose(f) != 0 || failed)
-        status = OSAFL_E_NOMEM;
-    if (status == OSAFL_OK) {
-        const XXH128_hash_t hash = XXH3_128bits(text, size);
-        snprintf(e->identity, sizeof(e->identity), "%016" PRIx64 "%016" PRIx64,
-                 (uint64_t)hash.high64, (uint64_t)hash.low64);
-    }
-    free(text);
-    return status;
+    XXH3_state_t state;
+    XXH3_INITSTATE(&state);
+    XXH3_128bits_reset(&state);
+    OSAFL_TRY(experiment_visit(e, hash_setting, &state));
+    const XXH128_hash_t hash = XXH3_128bits_digest(&state);
+    snprintf(e->identity, sizeof(e->identity), "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
+             (uint64_t)hash.low64);
+    return OSAFL_OK;
 }
 
 /* ---- loading ---- */

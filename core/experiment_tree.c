@@ -299,10 +299,12 @@ static struct node *convert(struct reading *r, const config_setting_t *setting)
         n->type = NODE_REAL;
         n->value.real = config_setting_get_float(setting);
         return n;
-    case CONFIG_TYPE_STRING:
+    case CONFIG_TYPE_STRING: {
+        const char *text = config_setting_get_string(setting);
         n->type = NODE_TEXT;
-        n->value.text = tree_string(r->tree, config_setting_get_string(setting));
+        n->value.text = text != NULL ? tree_string(r->tree, text) : NULL;
         return n->value.text != NULL ? n : NULL;
+    }
     case CONFIG_TYPE_GROUP:
         n->type = NODE_GROUP;
         break;
@@ -318,7 +320,8 @@ static struct node *convert(struct reading *r, const config_setting_t *setting)
     const unsigned length = (unsigned)config_setting_length(setting);
     for (unsigned i = 0; i < length; i++) {
         struct node *child = convert(r, config_setting_get_elem(setting, i));
-        if (child == NULL)
+        /* libconfig itself does not notice when it has no memory for a name. */
+        if (child == NULL || (n->type == NODE_GROUP && child->name == NULL))
             return NULL;
         append(n, child);
     }

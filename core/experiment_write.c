@@ -1,5 +1,6 @@
 /* experiment_write.c - writes a resolved experiment as an experiment file. */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,13 +47,13 @@ static void move_to(struct writer *w, const char *path)
     snprintf(w->path, sizeof(w->path), "%s", path);
 }
 
-/* A name of a file could hold a line break, which would end the comment. */
-static void write_comment(FILE *to, const char *text)
+/* A name of a file could hold a line break, which would end the comment.  False: not written. */
+static bool write_comment(FILE *to, const char *text)
 {
     fputs("  # ", to);
     for (; *text != '\0'; text++)
         fputc(iscntrl((unsigned char)*text) ? '?' : *text, to);
-    fputc('\n', to);
+    return fputc('\n', to) != EOF;
 }
 
 static osafl_status write_setting(void *arg, const struct setting *s)
@@ -62,8 +63,8 @@ static osafl_status write_setting(void *arg, const struct setting *s)
     const int column = fprintf(w->to, "%*s%s = %s;", indent(w), "", s->key, s->text);
     if (column < ORIGIN_COLUMN)
         fprintf(w->to, "%*s", ORIGIN_COLUMN - column, "");
-    write_comment(w->to, s->origin);
-    return OSAFL_OK;
+    /* A stream in memory that cannot grow tells it here only, and not by ferror(). */
+    return column >= 0 && write_comment(w->to, s->origin) ? OSAFL_OK : OSAFL_E_IO;
 }
 
 osafl_status experiment_write(const struct experiment *e, void *file)
