@@ -1,20 +1,22 @@
 /* cli.c - command line of the osafl program. */
 #include "cli.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli_help.h"
 #include "cli_options.h"
 #include "diagnostics.h"
 #include "grid.h"
+#include "guard.h"
 #include "report/report_command.h"
 #include "suggest.h"
 
-/* A command of the program. */
 struct command {
     const char *name;
     const char *args; /* for help */
@@ -30,10 +32,8 @@ struct work {
     struct cli_options options;
     struct diagnostics *d;
     struct loader *loader;
-    size_t n_cells; /* of all grids */
 };
 
-/* False: the reason is printed or in d; work_end() is due all the same. */
 static bool work_begin(struct work *w, const struct command *c, int argc, char **argv)
 {
     cli_options_parse(&w->options, argc, argv, c->groups, c->args, c->doc, c->at_least, c->at_most);
@@ -59,7 +59,6 @@ static int work_end(struct work *w, int status)
         loader_destroy(w->loader);
     diagnostics_destroy(w->d);
     cli_options_free(&w->options);
-    /* What was asked for has not been given when it could not be written. */
     if (fflush(stdout) != 0 && result == EXIT_RUN_OK) {
         perror("osafl: standard output");
         result = EXIT_RUN_FAILED;
@@ -79,7 +78,6 @@ static uint32_t asks_for_plugins(const char *assignment)
     return kind_from_name(kind);
 }
 
-/* True when --set asked for lists of plugins, which are printed; then nothing else is done. */
 static bool answer_questions(const struct work *w)
 {
     bool asked = false;
@@ -124,16 +122,25 @@ static int for_each_cell(struct work *w, struct grid *const *all, cell_action *a
     return status;
 }
 
-/* Actions for one cell; run_command() prints its own errors. */
+/* The limit of time is for all cells together. */
 static int run_cell(struct work *w, struct experiment *e)
 {
-    return run_command(e, w->loader, &w->options.run);
+    struct run_options *run = &w->options.run;
+    struct timespec start;
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    const int status = run_command(e, w->loader, run);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const double took_s = (double)(end.tv_sec - start.tv_sec) +
+                          1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    /* What is left may be next to nothing, but never 0, which would mean no limit. */
+    if (run->max_time_s > 0.0)
+        run->max_time_s = fmax(run->max_time_s - took_s, 1e-6);
+    return status;
 }
 
 static int check_cell(struct work *w, struct experiment *e)
 {
-    if (w->n_cells > 1)
-        printf("%s, case %s, seed %" PRId64 "\n", e->general.name, e->case_name, e->general.seed);
     return check_command(e, w->loader);
 }
 
@@ -163,9 +170,8 @@ static int experiment_command(const struct command *self, int argc, char **argv,
         return work_end(&w, EXIT_RUN_OK);
     struct grid **all = load_all(&w);
     if (diagnostics_errors(w.d) == 0) {
-        const size_t n = w.n_cells = count_cells(&w, all);
+        const size_t n = count_cells(&w, all);
         struct run_options *run = &w.options.run;
-        /* Several runs cannot share one folder: --out is then above them. */
         if (n > 1 && run->out != NULL) {
             run->base = run->out;
             run->out = NULL;
@@ -237,7 +243,8 @@ static int command_report(const struct command *self, int argc, char **argv)
 static const struct command commands[] = {
     {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
      CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
-    {"check", "FILE...", "Check everything but training: settings, plugins, data files.",
+    {"check", "FILE...",
+     "Check experiments with everything but training: settings, plugins, data files.",
      command_check, CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
     {"resolve", "FILE", "Print every setting of one experiment with its origin.", command_resolve,
      CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
@@ -259,7 +266,8 @@ static void print_usage(FILE *to)
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(to, "  %-8s %-27s %s\n", commands[i].name, commands[i].args, commands[i].doc);
     fputs("\nosafl COMMAND --help tells a command's options, osafl --version the version.\n"
-          "Exit status: 0 success, 1 the run failed, 2 wrong usage or experiment, 3 interrupted.\n",
+          "Exit status: 0 success, 1 the run failed, 2 wrong usage or experiment, 3 interrupted, "
+          "can be resumed.\n",
           to);
 }
 
@@ -283,6 +291,7 @@ static int unknown_command(const char *word)
 int cli_main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_USAGE;
+    guard_begin();
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

@@ -24,8 +24,6 @@ static const char *const questions[LOADER_KINDS + 1] = {
 /* A plugin that takes longer to be mapped hangs. */
 static const double PROBE_LIMIT_S = 10.0;
 
-/* Plugins are loaded for their summary.  One that cannot be is reported, and the others are
- * listed. */
 static void list_kind(struct loader *l, uint32_t kind, FILE *to, struct diagnostics *d)
 {
     char **names = NULL;
@@ -63,8 +61,6 @@ void help_list_plugins(struct loader *l, uint32_t kind, FILE *to, struct diagnos
     }
 }
 
-/* Metrics are columns of the result files: those "per round" of rounds.csv, those "per client"
- * of clients.csv. */
 static void print_metrics(const osafl_plugin *p, FILE *to)
 {
     size_t width = 0;
@@ -150,7 +146,6 @@ void help_overview(FILE *to)
         fprintf(to, "  %-12s%s\n", kind_name(kind), questions[kind]);
 }
 
-/* A kind's and a plugin's name may be joined as in a path or as in an experiment file. */
 bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostics *d)
 {
     const size_t n = strcspn(topic, "/.");

@@ -56,7 +56,6 @@ static const struct argp_option plugin_options[] = {
     {0},
 };
 
-/* What argp hands to the parsers of all groups of options. */
 struct parsing {
     struct cli_options *o;
     size_t at_least;
@@ -64,7 +63,6 @@ struct parsing {
     size_t n_children;
 };
 
-/* CPUs that this process may use, which can be fewer than the machine has. */
 static unsigned available_cpus(void)
 {
     cpu_set_t set;
@@ -84,7 +82,6 @@ static unsigned parse_threads(const char *text, struct argp_state *state)
     return (unsigned)n;
 }
 
-/* The negated comparison also refuses NaN. */
 static double parse_time(const char *text, struct argp_state *state)
 {
     char *end;
@@ -163,7 +160,6 @@ static error_t parse_plugin_option(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-/* The parser above the groups of options: hands them their input and collects arguments. */
 static error_t parse_command(int key, char *arg, struct argp_state *state)
 {
     const struct parsing *p = state->input;
@@ -200,7 +196,6 @@ static void fail_for_memory(void)
 void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned groups,
                        const char *args_doc, const char *doc, size_t at_least, size_t at_most)
 {
-    /* No array can need more entries than there are words. */
     const size_t n = (size_t)argc + 1;
     *o = (struct cli_options){.set = calloc(n, sizeof(*o->set)),
                               .plugin_dirs = calloc(n, sizeof(*o->plugin_dirs)),

@@ -19,13 +19,22 @@ static const osafl_quantizer_vt *vtable(const struct codec *k)
 
 uint64_t codec_max_bytes(const struct codec *k)
 {
-    return k->quantizer != NULL ? vtable(k)->max_bytes(k->quantizer->self)
-                                : k->dim * sizeof(float);
+    if (k->quantizer == NULL)
+        return k->dim * sizeof(float);
+    const struct instance *const before = operation_begin(k->quantizer);
+    const uint64_t bytes = vtable(k)->max_bytes(k->quantizer->self);
+    operation_end(before);
+    return bytes;
 }
 
 double codec_payload_bits(const struct codec *k)
 {
-    return k->quantizer != NULL ? vtable(k)->payload_bits(k->quantizer->self) : 0.0;
+    if (k->quantizer == NULL)
+        return 0.0;
+    const struct instance *const before = operation_begin(k->quantizer);
+    const double bits = vtable(k)->payload_bits(k->quantizer->self);
+    operation_end(before);
+    return bits;
 }
 
 osafl_status codec_verify(const struct codec *k, osafl_call *c, const uint8_t *data,
@@ -56,7 +65,9 @@ static osafl_status encode_into(const struct codec *k, osafl_call *c, const osaf
     if (!(*air_bits >= 0.0 && *air_bits <= 8.0 * (double)*bytes))
         return core_host.fail(c, OSAFL_E_BUG, "encode() reports %g bits for %llu bytes", *air_bits,
                               (unsigned long long)*bytes);
-    return vtable(k)->verify(k->quantizer->self, c, buffer, *bytes);
+    /* Refusing what it has made itself is a mistake of the plugin, whatever it calls it. */
+    return vtable(k)->verify(k->quantizer->self, c, buffer, *bytes) == OSAFL_OK ? OSAFL_OK
+                                                                               : OSAFL_E_BUG;
 }
 
 osafl_status codec_encode(const struct codec *k, osafl_call *c, const osafl_packet *p,
@@ -85,10 +96,13 @@ void codec_decode(const struct codec *k, const struct code *x, uint64_t begin, u
                   float *out)
 {
     assert(begin <= end && end <= k->dim);
-    if (k->quantizer != NULL)
-        vtable(k)->decode(k->quantizer->self, x->data, x->bytes, begin, end, out);
-    else
+    if (k->quantizer == NULL) {
         memcpy(out, plain(x) + begin, (size_t)(end - begin) * sizeof(float));
+        return;
+    }
+    const struct instance *const before = operation_begin(k->quantizer);
+    vtable(k)->decode(k->quantizer->self, x->data, x->bytes, begin, end, out);
+    operation_end(before);
 }
 
 static void dense_axpy(const float *x, uint64_t n, double a, double *acc)
@@ -104,7 +118,9 @@ void codec_axpy(const struct codec *k, const struct code *x, uint64_t begin, uin
     if (k->quantizer == NULL) {
         dense_axpy(plain(x) + begin, end - begin, a, acc);
     } else if (vtable(k)->axpy != NULL) {
+        const struct instance *const before = operation_begin(k->quantizer);
         vtable(k)->axpy(k->quantizer->self, x->data, x->bytes, begin, end, a, acc);
+        operation_end(before);
     } else {
         float tile[TILE];
         for (uint64_t i = begin; i < end; i += TILE) {
@@ -136,10 +152,14 @@ double codec_dot(const struct codec *k, const struct code *x, uint64_t begin, ui
     assert(begin <= end && end <= k->dim);
     if (k->quantizer == NULL)
         return codec_dense_dot(plain(x) + begin, v, end - begin);
-    if (vtable(k)->dot != NULL)
-        return vtable(k)->dot(k->quantizer->self, x->data, x->bytes, begin, end, v);
-    float tile[TILE];
     double sum = 0.0;
+    if (vtable(k)->dot != NULL) {
+        const struct instance *const before = operation_begin(k->quantizer);
+        sum = vtable(k)->dot(k->quantizer->self, x->data, x->bytes, begin, end, v);
+        operation_end(before);
+        return sum;
+    }
+    float tile[TILE];
     for (uint64_t i = begin; i < end; i += TILE) {
         const uint64_t stop = end - i < TILE ? end : i + TILE;
         codec_decode(k, x, i, stop, tile);

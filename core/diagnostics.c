@@ -55,7 +55,6 @@ static bool is_known(const struct diagnostics *d, const char *file, unsigned lin
     return false;
 }
 
-/* Room for one message more. */
 static bool grow(struct diagnostics *d)
 {
     if (d->n < d->capacity)
@@ -74,16 +73,15 @@ static void add(struct diagnostics *d, const char *file, unsigned line, bool war
                 const char *fmt, va_list args)
 {
     struct message m = {.line = line, .warning = warning};
-    /* Callers compare counts to see whether something failed, so that an error counts even when it
-     * is known or its words are lost. */
-    if (!warning)
-        d->errors++;
     if (vasprintf(&m.text, fmt, args) < 0)
         m.text = NULL;
     if (m.text != NULL && is_known(d, file, line, warning, m.text)) {
         free(m.text);
         return;
     }
+    /* An error counts even when its words are lost. */
+    if (!warning)
+        d->errors++;
     if (file != NULL)
         m.file = strdup(file);
     if (m.text == NULL || (file != NULL && m.file == NULL) || !grow(d)) {

@@ -529,6 +529,15 @@ static osafl_status train_clients(struct engine *e, char *message)
     return message_fail(message, status, "local training failed in round %u", e->round);
 }
 
+static void warn(const struct engine *e, const char *line)
+{
+    const struct host_context *context = &e->session->context;
+    if (context->log != NULL)
+        context->log(context->log_arg, OSAFL_LOG_WARN, line);
+    else
+        fprintf(stderr, "warning: %s\n", line);
+}
+
 /* Divergence stops the run, or drops the client with a warning and a reason in its record. */
 static osafl_status settle_divergence(const struct engine *e, char *message)
 {
@@ -543,11 +552,7 @@ static osafl_status settle_divergence(const struct engine *e, char *message)
                                 "%s; on_divergence = \"drop\" goes on without the client", why);
         char line[CALL_MESSAGE_BYTES + 64];
         snprintf(line, sizeof line, "%s; its update is dropped", why);
-        const struct host_context *context = &e->session->context;
-        if (context->log != NULL)
-            context->log(context->log_arg, OSAFL_LOG_WARN, line);
-        else
-            fprintf(stderr, "warning: %s\n", line);
+        warn(e, line);
     }
     return OSAFL_OK;
 }
@@ -706,6 +711,12 @@ static osafl_status evaluate(struct engine *e, struct round_report *report, char
     OSAFL_TRY(evaluate_model(s, e->workers, e->round, e->w, &e->evaluation, message));
     for (uint32_t m = 0; m < measures; m++)
         e->columns.value[m] = e->evaluation.mean[m];
+    if (isnan(e->columns.value[0])) {
+        char line[256];
+        snprintf(line, sizeof line, "model/%s, round %u: %s of the global model is not a number",
+                 s->instance[OSAFL_KIND_MODEL].plugin->name, e->round, e->columns.name[0]);
+        warn(e, line);
+    }
     for (uint32_t j = measures; j < e->columns.n; j++)
         e->columns.value[j] = e->evaluation.label_mean[(j - measures) * measures];
     for (uint32_t u = 0; e->local_measure != NULL && u < count_clients(e); u++)
@@ -792,8 +803,7 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
     const uint64_t vector = s->codec.dim * sizeof(float);
     const uint64_t batch =
         s->facts.batch > EVALUATION_BATCH ? s->facts.batch : (uint64_t)EVALUATION_BATCH;
-    const uint64_t workspace = session_model(s)->workspace_bytes(
-        s->instance[OSAFL_KIND_MODEL].self, s->facts.batch, EVALUATION_BATCH);
+    const uint64_t workspace = session_workspace_bytes(s, s->facts.batch);
     const bool fused = s->optimizer.is_plain && session_model(s)->sgd_step != NULL;
     const uint64_t per_thread = workspace + batch * s->sample_floats * sizeof(float) +
                                 ((fused ? 2u : 3u) + (uint64_t)s->optimizer.round_vectors +

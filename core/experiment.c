@@ -27,7 +27,6 @@ struct candidate {
     struct settings_table table;
 };
 
-/* Everything that resolving one experiment needs; its arrays live in the tree's memory. */
 struct resolver {
     struct experiment *e;
     struct loader *loader;
@@ -87,7 +86,6 @@ static const struct node *chosen_name(struct resolver *r, uint32_t kind, const s
     return name;
 }
 
-/* Loads a plugin and remembers its table.  place: where its name was written. */
 static void add_candidate(struct resolver *r, uint32_t kind, const char *name,
                           const struct node *place, const struct node *group, bool chosen)
 {
@@ -185,8 +183,6 @@ static void check_candidate(struct resolver *r, const struct candidate *c, void 
                       named ? "" : ": ", message);
 }
 
-/* Settings of plugins that are not chosen are bound as well, to a struct that nobody uses: so
- * they are checked by the same code. */
 static void bind_candidate(struct resolver *r, const struct candidate *c)
 {
     const osafl_plugin *p = c->loaded->plugin;
@@ -289,7 +285,6 @@ static void print_origin(const struct node *root, const struct node *n, const ch
         snprintf(out, size, "%s%s%s:%u", layer, separator, seen_from(root, n->file), n->line);
 }
 
-/* Only the name of an optimizer can be there without having been written. */
 static osafl_status visit_one(const struct visit *v, const char *group, const char *key,
                               const char *text, const osafl_param *p, const struct node *n)
 {
@@ -408,7 +403,6 @@ static bool allocate_tables(struct resolver *r)
     return true;
 }
 
-/* Candidates come first, because the message about an unknown key looks into all tables. */
 static void resolve(struct resolver *r)
 {
     if (!allocate_tables(r)) {

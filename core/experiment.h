@@ -17,6 +17,7 @@ struct general_settings { /* top level of the file */
     int64_t rounds;       /* T */
     double deadline_s;    /* t_th */
     int64_t checkpoint_every; /* rounds; no effect on results */
+    double call_limit_s;      /* 600; no effect on results */
     osafl_choice on_divergence; /* "stop", "drop" */
 };
 

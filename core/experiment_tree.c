@@ -8,6 +8,7 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "diagnostics.h"
 #include "prescan.h"
@@ -61,7 +62,6 @@ char *tree_string(struct experiment_tree *t, const char *s)
     return copy;
 }
 
-/* An empty tree: a root group without children. */
 static struct experiment_tree *tree_create(void)
 {
     struct experiment_tree *t = calloc(1, sizeof(*t));
@@ -153,7 +153,6 @@ int node_text(const struct node *n, char *out, size_t size)
     return length;
 }
 
-/* Children keep the order of the text, in which they are checked and reported. */
 static void append(struct node *parent, struct node *child)
 {
     if (parent->last == NULL)
@@ -226,7 +225,6 @@ static void replace(struct node *group, struct node *old, struct node *value)
     old->next = NULL;
 }
 
-/* Groups are merged setting by setting; a list, as any value, is replaced as a whole. */
 static bool overlay(struct node *group, const struct node *over, const char *except,
                     const char *layer)
 {
@@ -258,7 +256,6 @@ bool tree_overlay(struct experiment_tree *t, const struct node *group, const cha
 
 /* ---- from libconfig ---- */
 
-/* State of the conversion of a whole file. */
 struct reading {
     struct experiment_tree *tree;
     const struct prescan *scan;
@@ -266,8 +263,6 @@ struct reading {
     const char *last_copy;
 };
 
-/* The place in the file from which the prepared line comes.  Neighbours mostly share their
- * file's name, so that it is copied once. */
 static bool set_place(struct reading *r, struct node *n, unsigned line)
 {
     const struct prescan_line *origin = prescan_origin(r->scan, line);
@@ -338,8 +333,6 @@ static void explain(const config_t *config, const struct prescan *scan, struct d
                       shown > 0 ? ": " : "", shown > 120 ? 120 : shown, source);
 }
 
-/* Hands the prepared text to libconfig and copies what it made of it; takes scan over.
- * libconfig's automatic conversion stays off: it would read 3.7 as the integer 3. */
 static struct experiment_tree *read_scanned(struct prescan *scan, struct diagnostics *d)
 {
     if (scan == NULL)
@@ -378,7 +371,7 @@ struct experiment_tree *tree_read_text(const char *text, size_t n, const char *f
     return read_scanned(prescan_text(text, n, file, d), d);
 }
 
-/* ---- single values ---- */
+/* ---- from the command line ---- */
 
 /* Bytes of the name at the start of a key path; 0: none. */
 static size_t name_bytes(const char *p)
@@ -391,7 +384,7 @@ static size_t name_bytes(const char *p)
     return n;
 }
 
-bool tree_is_key_path(const char *p, size_t n)
+static bool is_key_path(const char *p, size_t n)
 {
     const char *end = p + n;
     for (;;) {
@@ -428,7 +421,7 @@ static struct node *enter_group(struct node *parent, const char *name, const str
 bool tree_put(struct experiment_tree *t, const char *key_path, const struct node *value,
               const char *layer, struct diagnostics *d)
 {
-    if (!tree_is_key_path(key_path, strlen(key_path))) {
+    if (!is_key_path(key_path, strlen(key_path))) {
         diagnostics_error(d, value->file, value->line,
                           "\"%s\" is no path to a setting, such as clients.count", key_path);
         return false;
@@ -459,4 +452,91 @@ bool tree_put(struct experiment_tree *t, const char *key_path, const struct node
     }
     diagnostics_error(d, NULL, 0, "out of memory");
     return false;
+}
+
+/* What is not written like a value of libconfig is a text, so that no shell needs to pass quotes:
+ * aggregator.plugin=fedavg, dataset.idx.path=../data. */
+static bool is_plain_text(const char *value)
+{
+    return strchr("\"[({", value[0]) == NULL && strcasecmp(value, "true") != 0 &&
+           strcasecmp(value, "false") != 0 && !prescan_is_number(value);
+}
+
+/* A tree whose root has one child, the value. */
+static struct experiment_tree *parse_value(const char *value, const char *place,
+                                           struct diagnostics *d)
+{
+    char *text = NULL;
+    const int n = asprintf(&text, "value = %s", value);
+    if (n < 0) {
+        diagnostics_error(d, NULL, 0, "out of memory");
+        return NULL;
+    }
+    struct experiment_tree *t = tree_read_text(text, (size_t)n, place, d);
+    free(text);
+    if (t != NULL && t->root->first != t->root->last) {
+        diagnostics_error(d, place, 0, "more than one value stands here");
+        tree_destroy(t);
+        t = NULL;
+    }
+    return t;
+}
+
+static bool set_value(struct experiment_tree *t, const char *key_path, const char *value,
+                      struct diagnostics *d)
+{
+    struct node text = {.type = NODE_TEXT, .file = PLACE_SET, .value.text = value};
+    if (value[0] == '\0') {
+        diagnostics_error(d, PLACE_SET, 0, "%s: a value is missing; an empty text is \"\"",
+                          key_path);
+        return false;
+    }
+    if (is_plain_text(value)) {
+        if (utf8_valid_bytes(value, strlen(value)) != strlen(value)) {
+            diagnostics_error(d, PLACE_SET, 0, "%s: the value is not UTF-8", key_path);
+            return false;
+        }
+        return tree_put(t, key_path, &text, NULL, d);
+    }
+    char *place = NULL;
+    if (asprintf(&place, "%s %s", PLACE_SET, key_path) < 0) {
+        diagnostics_error(d, NULL, 0, "out of memory");
+        return false;
+    }
+    bool done = false;
+    struct experiment_tree *parsed = parse_value(value, place, d);
+    if (parsed != NULL && parsed->root->first->type == NODE_GROUP) {
+        diagnostics_error(d, PLACE_SET, 0, "%s: set the settings of a group one by one", key_path);
+    } else if (parsed != NULL) {
+        struct node *n = parsed->root->first;
+        n->file = PLACE_SET;
+        n->line = 0;
+        for (struct node *c = n->first; c != NULL; c = c->next) {
+            c->file = PLACE_SET;
+            c->line = 0;
+        }
+        done = tree_put(t, key_path, n, NULL, d);
+    }
+    tree_destroy(parsed);
+    free(place);
+    return done;
+}
+
+bool tree_set(struct experiment_tree *t, const char *assignment, struct diagnostics *d)
+{
+    const char *equals = strchr(assignment, '=');
+    if (equals == NULL || !is_key_path(assignment, (size_t)(equals - assignment))) {
+        diagnostics_error(d, PLACE_SET, 0,
+                          "\"%s\" is not of the form key.path=value, such as clients.count=25",
+                          assignment);
+        return false;
+    }
+    char *key_path = strndup(assignment, (size_t)(equals - assignment));
+    if (key_path == NULL) {
+        diagnostics_error(d, NULL, 0, "out of memory");
+        return false;
+    }
+    const bool done = set_value(t, key_path, equals + 1, d);
+    free(key_path);
+    return done;
 }

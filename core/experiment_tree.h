@@ -36,7 +36,7 @@ struct node {
     } value;
     struct node *first; /* children of a group or list, in the order of the text */
     struct node *last;
-    struct node *next;  /* sibling */
+    struct node *next; /* sibling */
     struct node *under; /* what this value replaced: it is still checked, and not applied */
     const char *file;   /* as the user would open it, or PLACE_SET */
     unsigned line;      /* 0 in PLACE_SET */
@@ -69,11 +69,8 @@ bool tree_overlay(struct experiment_tree *t, const struct node *group, const cha
                   const char *layer);
 
 /* Lays "key.path=value" over t.  value: a libconfig scalar, array or list; anything else is a
- * string.  False when d got an error; the place of the value is PLACE_SET. */
+ * string.  False when d got an error; layer as above, place: PLACE_SET. */
 bool tree_set(struct experiment_tree *t, const char *assignment, struct diagnostics *d);
-
-/* True when the n bytes are a key path, "a.b.c". */
-bool tree_is_key_path(const char *path, size_t n);
 
 /* Lays a copy of a value at key path "a.b.c", with the value's own place. */
 bool tree_put(struct experiment_tree *t, const char *key_path, const struct node *value,

@@ -13,7 +13,7 @@
 #define MAIN_CASE "main"
 
 /* Further cells would mostly repeat what is wrong with the first ones. */
-enum { MAX_AXES = 16, NAME_BYTES = 200, ENOUGH_ERRORS = 1000 };
+enum { MAX_AXES = 16, NAME_BYTES = 200, ENOUGH_ERRORS = 100 };
 
 /* A varied setting. */
 struct axis {
@@ -94,13 +94,11 @@ static bool is_case_name(const char *name)
     return n > 0 && n <= 64 && name[n] == '\0';
 }
 
-/* "" without cases: then varied settings alone make the name. */
 static const char *case_name(const struct plan *p, size_t i)
 {
     return p->cases != NULL ? node_child(element(p->cases, i), "name")->value.text : "";
 }
 
-/* The grid's keys are read once, from the top level: inside a case they would have no effect. */
 static bool read_case(const struct plan *p, const struct node *c)
 {
     bool good = true;
@@ -120,7 +118,6 @@ static bool read_case(const struct plan *p, const struct node *c)
     return good;
 }
 
-/* Names must differ, for they are the folders of the results. */
 static bool read_cases(struct plan *p, const struct node *root)
 {
     bool wrong = false;
@@ -157,7 +154,6 @@ static bool is_set(const struct plan *p, const char *key)
     return false;
 }
 
-/* A setting that --set gives is fixed, and no axis of the grid. */
 static bool read_axis(struct plan *p, const struct node *v)
 {
     bool good = true;
@@ -204,7 +200,6 @@ static bool read_vary(struct plan *p, const struct node *root)
     return !wrong;
 }
 
-/* "seeds" is short for varying "seed", except that the seed is no part of the case's name. */
 static bool read_seeds(struct plan *p, const struct node *root)
 {
     bool wrong = false;
@@ -270,7 +265,6 @@ struct position {
     size_t in_seeds;
 };
 
-/* Mixed radix: seeds change fastest, then the last varied setting, cases slowest. */
 static struct position position_of(const struct plan *p, size_t cell)
 {
     struct position at = {.in_seeds = cell % p->n_seeds};
@@ -304,8 +298,6 @@ static bool lay_case(const struct plan *p, struct experiment_tree *tree, size_t 
     return false;
 }
 
-/* Each cell has a tree of its own: case, varied values and seed are laid over a copy of the
- * file's, in this order, and experiment_resolve() lays --set over all of it. */
 static struct experiment *make_cell(const struct plan *p, const struct position *at,
                                     const char *name)
 {
@@ -326,7 +318,6 @@ static struct experiment *make_cell(const struct plan *p, const struct position 
     return NULL;
 }
 
-/* The name of a case takes all its varied cells; a full name takes one. */
 static bool is_wanted(const struct plan *p, const struct position *at, const char *name)
 {
     return p->only_case == NULL || strcmp(p->only_case, name) == 0 ||
@@ -400,7 +391,6 @@ static void check_base(const struct plan *p)
         experiment_destroy(experiment_resolve(copy, MAIN_CASE, p->o, p->d));
 }
 
-/* Reads the plan from root and makes the cells that it asks for. */
 static struct grid *follow(struct plan *p, const struct node *root)
 {
     const size_t errors_before = diagnostics_errors(p->d);

@@ -19,6 +19,7 @@
 
 #include "cpu.h"
 #include "diagnostics.h"
+#include "guard.h"
 #include "plugin_file.h"
 #include "plugin_host.h"
 #include "plugin_path.h"
@@ -169,7 +170,9 @@ static void *map_file(const char *real, struct diagnostics *d)
     struct process_state before;
     process_state_read(&before);
     fegetenv(&environment);
+    guard_loading(real);
     void *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL);
+    guard_loading(NULL);
     const char *changed = process_state_settle(&before);
     fesetenv(&environment);
     if (changed != NULL)
@@ -244,7 +247,9 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
         snprintf(why, size, "cannot be loaded: %s", reason);
         return NULL;
     }
+    guard_loading(real);
     const osafl_plugin *plugin = ask_plugin(handle, why, size);
+    guard_loading(NULL);
     if (plugin == NULL || !plugin_verify(plugin, kind, name, why, size))
         return NULL;
     struct registered *entry = calloc(1, sizeof *entry);
@@ -314,6 +319,7 @@ const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const c
 /* The child's part: loads, and sends what it found through the pipe.  Never returns. */
 static _Noreturn void probe_in_child(struct loader *l, uint32_t kind, const char *name, int pipe_fd)
 {
+    guard_end(); /* the parent wants to see the signal that ends this process */
     setpgid(0, 0); /* so that the parent ends what a plugin may start, too */
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     /* A plugin that prints when it is mapped must not disturb the list. */

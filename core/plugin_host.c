@@ -19,6 +19,8 @@
 #define SCRATCH_ALIGNMENT 64
 
 static _Thread_local struct osafl_call *current_call;
+static _Thread_local const struct instance *current_operation;
+static _Thread_local atomic_uint_fast64_t counter;
 
 /* ---- what a plugin must leave alone ------------------------------------------------------- */
 
@@ -305,8 +307,48 @@ const osafl_host core_host = {
 
 /* ---- calls and instances ------------------------------------------------------------------ */
 
+/* Only the thread itself writes its counter; the watchdog reads it. */
+static void count_passage(void)
+{
+    const uint_fast64_t n = atomic_load_explicit(&counter, memory_order_relaxed);
+    atomic_store_explicit(&counter, n + 1, memory_order_relaxed);
+}
+
+const atomic_uint_fast64_t *call_counter(void)
+{
+    return &counter;
+}
+
+const struct instance *operation_begin(const struct instance *i)
+{
+    const struct instance *const before = current_operation;
+    if (before == NULL && current_call == NULL)
+        count_passage();
+    if (current_call != NULL)
+        current_call->helper = i;
+    current_operation = i;
+    return before;
+}
+
+void operation_end(const struct instance *before)
+{
+    current_operation = before;
+    if (before == NULL && current_call == NULL)
+        count_passage();
+}
+
+const struct instance *operation_current(void)
+{
+    return current_operation;
+}
+
 void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client, uint32_t round)
 {
+    if (current_call == NULL && current_operation == NULL)
+        count_passage();
+    c->outer_operation = current_operation;
+    c->helper = NULL;
+    current_operation = NULL;
     /* Member by member: clearing the whole message would cost more than most calls. */
     c->instance = i;
     c->client = client;
@@ -338,8 +380,12 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
 {
     assert(current_call == c);
     const char *changed = process_state_settle(&c->state);
-    if (changed != NULL)
+    if (changed != NULL && c->helper == NULL)
         report_misuse(c, "the plugin changed %s, which belongs to the whole program", changed);
+    else if (changed != NULL)
+        report_misuse(c, "the plugin, or %s/%s that worked for it, changed %s, which belongs to the "
+                         "whole program",
+                      kind_name(c->helper->plugin->kind), c->helper->plugin->name, changed);
     if (c->misused)
         status = OSAFL_E_BUG;
     if (status > OSAFL_OK || status < OSAFL_E_BUG) {
@@ -358,6 +404,9 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
     }
     c->scratch = NULL;
     current_call = c->outer;
+    current_operation = c->outer_operation;
+    if (current_call == NULL && current_operation == NULL)
+        count_passage();
     return status;
 }
 

@@ -55,6 +55,8 @@ struct osafl_call {
     bool in_parallel;
     bool misused;  /* the plugin broke a rule that no status can answer; the call fails */
     void *scratch; /* list of blocks */
+    const struct instance *outer_operation; /* in which the thread was */
+    const struct instance *helper; /* the last whose operation was used within; NULL: none */
     struct osafl_call *outer; /* call of this thread inside which this one was made */
     struct process_state state;
     char message[CALL_MESSAGE_BYTES];
@@ -71,6 +73,16 @@ void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client,
 /* Frees scratch memory.  Returns status; when it is a failure without a message, writes one.  A
  * plugin that leaves the floating-point mode or the locale changed has failed, by name. */
 osafl_status call_end(struct osafl_call *c, osafl_status status);
+
+/* Around an operation that gets no call of its own (decode(), label(), ...), so that what goes wrong
+ * in it is laid at this instance's door: operation_end(operation_begin(i)).  Very cheap. */
+const struct instance *operation_begin(const struct instance *i);
+void operation_end(const struct instance *before);
+/* The instance whose operation the calling thread is in; NULL: none, or a call lies between. */
+const struct instance *operation_current(void);
+
+/* How often the calling thread has entered and left plugins: odd while it is in one. */
+const atomic_uint_fast64_t *call_counter(void);
 
 /* The innermost call that the calling thread is in; NULL: none.  Safe in a signal handler, so that
  * a crash can be laid at a plugin's door. */

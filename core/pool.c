@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "guard.h"
+
 /* Every worker has the same stack, whatever `ulimit -s` says: a plugin that runs on one machine
  * must not overflow on another. */
 #define WORKER_STACK_BYTES ((size_t)8 << 20)
@@ -16,6 +18,7 @@ struct worker {
     struct pool *pool;
     unsigned index; /* 1 .. threads - 1; the caller of pool_run() is 0 */
     pthread_t thread;
+    struct guard_thread guard;
 };
 
 struct job {
@@ -78,9 +81,10 @@ static void work_through(struct pool *p, unsigned worker)
 
 static void *worker_main(void *arg)
 {
-    const struct worker *w = arg;
+    struct worker *w = arg;
     struct pool *p = w->pool;
     uint64_t seen = 0;
+    guard_thread_begin(&w->guard);
     pthread_mutex_lock(&p->lock);
     for (;;) {
         while (p->generation == seen && !p->quit)
@@ -96,6 +100,7 @@ static void *worker_main(void *arg)
             pthread_cond_signal(&p->done);
     }
     pthread_mutex_unlock(&p->lock);
+    guard_thread_end(&w->guard);
     return NULL;
 }
 

@@ -3,18 +3,16 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <float.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "diagnostics.h"
-#include "number_text.h"
-#include "source_text.h"
 
-/* A file that was read.  It stays in memory until libconfig has read the prepared text, so that
- * messages can show lines as they were written. */
 struct prescan_source {
     char *file;
     char *text; /* NUL-terminated */
@@ -25,7 +23,6 @@ struct prescan_source {
  * its own message would only be "syntax error". */
 enum token { AT_START, AT_NAME, AT_ASSIGN, AT_VALUE, AT_STRING, AT_COMMA, AT_END };
 
-/* A group or list that is open. */
 struct bracket {
     char open;
     unsigned line;
@@ -55,13 +52,10 @@ struct cursor {
     size_t base_depth; /* brackets that were open when the file began */
 };
 
-/* Files include files: the only recursion, at most PRESCAN_MAX_NESTING deep. */
 static void scan_source(struct scan *s, const struct prescan_source *source);
 
 /* ---- output ---- */
 
-/* Appends to the prepared text and keeps it NUL-terminated.  Running out of memory is remembered
- * and told once, at the end. */
 static void put(struct scan *s, const char *bytes, size_t n)
 {
     struct prescan *out = s->out;
@@ -88,7 +82,6 @@ static void begin_line(struct scan *s, const struct cursor *c)
     struct prescan *out = s->out;
     if (s->no_memory)
         return;
-    /* The array is full whenever its length is a power of two (or zero). */
     if ((out->n_lines & (out->n_lines - 1)) == 0) {
         const size_t capacity = out->n_lines == 0 ? 1 : 2 * out->n_lines;
         struct prescan_line *grown = reallocarray(out->lines, capacity, sizeof(*grown));
@@ -102,8 +95,6 @@ static void begin_line(struct scan *s, const struct cursor *c)
         (struct prescan_line){.file = c->file, .source = c->line_start, .line = c->line};
 }
 
-/* Every line of the source is one of the prepared text, also inside a comment, so that
- * libconfig's line numbers can be led back. */
 static void newline(struct scan *s, struct cursor *c)
 {
     c->p++;
@@ -115,9 +106,84 @@ static void newline(struct scan *s, struct cursor *c)
 
 /* ---- numbers ---- */
 
-/* Integers are handed on with the suffix L: libconfig 1.5 wraps what does not fit 32 bits
- * without it and saturates at 64 bits with it, both without a word.  A leading 0 or + does not
- * survive. */
+enum number { NOT_A_NUMBER, NUMBER_INT, NUMBER_HEX, NUMBER_REAL };
+
+static size_t count_digits(const char *p)
+{
+    size_t n = 0;
+    while (isdigit((unsigned char)p[n]))
+        n++;
+    return n;
+}
+
+static bool ends_as_integer(const char *p)
+{
+    if (*p == 'L')
+        p++;
+    if (*p == 'L')
+        p++;
+    return *p == '\0';
+}
+
+static enum number classify(const char *word)
+{
+    const char *p = word;
+    if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+        size_t n = 0;
+        while (isxdigit((unsigned char)p[2 + n]))
+            n++;
+        return n > 0 && ends_as_integer(p + 2 + n) ? NUMBER_HEX : NOT_A_NUMBER;
+    }
+    if (*p == '+' || *p == '-')
+        p++;
+    const size_t whole = count_digits(p);
+    p += whole;
+    if (whole > 0 && ends_as_integer(p))
+        return NUMBER_INT;
+    size_t fraction = 0;
+    if (*p == '.') {
+        fraction = count_digits(p + 1);
+        p += 1 + fraction;
+    }
+    if (whole + fraction == 0)
+        return NOT_A_NUMBER;
+    if (*p == 'e' || *p == 'E') {
+        p++;
+        if (*p == '+' || *p == '-')
+            p++;
+        const size_t exponent = count_digits(p);
+        if (exponent == 0)
+            return NOT_A_NUMBER;
+        p += exponent;
+    }
+    return *p == '\0' ? NUMBER_REAL : NOT_A_NUMBER;
+}
+
+bool prescan_is_number(const char *word)
+{
+    return classify(word) != NOT_A_NUMBER;
+}
+
+static bool is_word_char(char ch)
+{
+    return isalnum((unsigned char)ch) || ch == '_' || ch == '.';
+}
+
+/* Bytes of the word that begins at p with a digit, a sign or a point. */
+static size_t number_bytes(const char *p, const char *end)
+{
+    const bool hex = end - p >= 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
+    size_t n = 1;
+    while (p + n < end) {
+        const bool exponent_sign =
+            (p[n] == '+' || p[n] == '-') && !hex && (p[n - 1] == 'e' || p[n - 1] == 'E');
+        if (!is_word_char(p[n]) && !exponent_sign)
+            break;
+        n++;
+    }
+    return n;
+}
+
 static void put_integer(struct scan *s, const struct cursor *c, const char *word, bool hex)
 {
     errno = 0;
@@ -141,16 +207,24 @@ static void put_integer(struct scan *s, const struct cursor *c, const char *word
     put(s, text, (size_t)n);
 }
 
-/* Reals are handed on with 17 digits and an exponent, a form that libconfig never takes for
- * something else and that reads back as the same double.  It would read 1e400 as infinity. */
+static bool is_written_zero(const char *word)
+{
+    for (const char *p = word; *p != '\0' && *p != 'e' && *p != 'E'; p++) {
+        if (*p >= '1' && *p <= '9')
+            return false;
+    }
+    return true;
+}
+
 static void put_real(struct scan *s, const struct cursor *c, const char *word)
 {
     double value = strtod(word, NULL);
-    if (value > DBL_MAX || value < -DBL_MAX) {
+    if (value > __DBL_MAX__ || value < -__DBL_MAX__) {
         diagnostics_error(s->d, c->file, c->line,
-                          "%s is too large for a real number; the largest is %g", word, DBL_MAX);
+                          "%s is too large for a real number; the largest is %g", word,
+                          __DBL_MAX__);
         value = 0.0;
-    } else if (value == 0.0 && !number_is_written_zero(word)) {
+    } else if (value == 0.0 && !is_written_zero(word)) {
         diagnostics_error(s->d, c->file, c->line,
                           "%s is too small for a real number and would be read as 0", word);
     }
@@ -161,7 +235,6 @@ static void put_real(struct scan *s, const struct cursor *c, const char *word)
 
 /* ---- grammar ---- */
 
-/* True between ( ) and [ ], where values follow one another with commas. */
 static bool in_list(const struct scan *s)
 {
     return s->depth > 0 && s->brackets[s->depth - 1].open != '{';
@@ -178,8 +251,6 @@ static void begin_value(struct scan *s, const struct cursor *c, bool string)
         diagnostics_error(s->d, c->file, c->line, "a comma is missing between two values");
 }
 
-/* A number and whatever is glued to it: libconfig would read 12b as the number 12 and the name
- * b, because it needs no separator between settings. */
 static void scan_number(struct scan *s, struct cursor *c)
 {
     const size_t n = number_bytes(c->p, c->end);
@@ -190,7 +261,7 @@ static void scan_number(struct scan *s, struct cursor *c)
     } else {
         memcpy(word, c->p, n);
         word[n] = '\0';
-        switch (number_kind(word)) {
+        switch (classify(word)) {
         case NUMBER_INT:
             put_integer(s, c, word, false);
             break;
@@ -222,8 +293,6 @@ static bool same_word(const char *p, size_t n, const char *word)
     return strlen(word) == n && strncasecmp(p, word, n) == 0;
 }
 
-/* A name of a setting, true or false.  Any other word where a value is due is a text whose
- * quotes are missing, the most frequent slip of all. */
 static void scan_name(struct scan *s, struct cursor *c)
 {
     size_t n = 1;
@@ -274,9 +343,6 @@ static size_t check_escape(struct scan *s, const struct cursor *c, const char *p
     return kind == '\0' || kind == '\n' ? 1 : 2;
 }
 
-/* A text in quotes.  It ends on its line (libconfig lets it go on, and an unclosed one swallow
- * the file up to the next quote); longer texts are written as "..." "...", which libconfig
- * joins. */
 static void scan_string(struct scan *s, struct cursor *c)
 {
     begin_value(s, c, true);
@@ -304,7 +370,6 @@ static void scan_string(struct scan *s, struct cursor *c)
     c->p = p;
 }
 
-/* Comments are left out of the prepared text, but for their line breaks. */
 static void scan_comment(struct scan *s, struct cursor *c)
 {
     put(s, " ", 1);
@@ -330,8 +395,6 @@ static void scan_comment(struct scan *s, struct cursor *c)
                       "missing, and the rest of the file would be ignored");
 }
 
-/* Arrays are handed on as lists, because libconfig refuses [1, 2.0]; what it refuses in arrays
- * for good reason, groups and lists, is refused here. */
 static void open_bracket(struct scan *s, struct cursor *c)
 {
     const char open = *c->p;
@@ -346,7 +409,6 @@ static void open_bracket(struct scan *s, struct cursor *c)
     if (s->depth == PRESCAN_MAX_DEPTH) {
         diagnostics_error(s->d, c->file, c->line, "groups and lists are nested more than %d deep",
                           PRESCAN_MAX_DEPTH);
-        /* Whatever follows is inside: nothing useful could be said about it. */
         c->p = c->end;
         s->depth = c->base_depth;
         return;
@@ -370,7 +432,6 @@ static void check_value_given(struct scan *s, const struct cursor *c)
         diagnostics_error(s->d, c->file, c->line, "a value is missing before %c", *c->p);
 }
 
-/* Closes the innermost bracket of this file; an included file cannot close what another opened. */
 static void close_bracket(struct scan *s, struct cursor *c)
 {
     const char close = *c->p;
@@ -384,7 +445,6 @@ static void close_bracket(struct scan *s, struct cursor *c)
     if (close != closing(b.open))
         diagnostics_error(s->d, c->file, c->line, "%c where %c must close the %c of line %u", close,
                           closing(b.open), b.open, b.line);
-    /* libconfig allows a comma before the bracket since 1.7 only. */
     if (s->last == AT_COMMA && b.open != '{' && !s->no_memory)
         s->out->text[s->comma] = ' ';
     put(s, close == ']' ? ")" : c->p, 1);
@@ -392,8 +452,6 @@ static void close_bracket(struct scan *s, struct cursor *c)
     s->last = AT_VALUE;
 }
 
-/* The number of settings is bounded because libconfig compares each with all others of its
- * group. */
 static void scan_assign(struct scan *s, struct cursor *c)
 {
     if (s->last != AT_NAME)
@@ -415,7 +473,6 @@ static void scan_separator(struct scan *s, struct cursor *c)
     c->p++;
 }
 
-/* Shows a whole character, for instance a typographic quote that an editor has put in. */
 static void scan_unexpected(struct scan *s, struct cursor *c)
 {
     size_t n = 1;
@@ -451,6 +508,45 @@ static bool add_source(struct scan *s, const char *file, char *text, size_t size
     return true;
 }
 
+/* NULL with the reason in *why.  Never waits: a pipe is refused. */
+static char *read_regular_file(const char *file, size_t *size, const char **why)
+{
+    const int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        *why = strerror(errno);
+        return NULL;
+    }
+    struct stat st;
+    char *text = NULL;
+    *why = NULL;
+    if (fstat(fd, &st) != 0)
+        *why = strerror(errno);
+    else if (!S_ISREG(st.st_mode))
+        *why = "not a regular file";
+    else if (st.st_size > PRESCAN_MAX_BYTES)
+        *why = "larger than 1 MiB";
+    else if ((text = malloc((size_t)st.st_size + 1)) == NULL)
+        *why = "out of memory";
+    size_t n = 0;
+    while (*why == NULL && n < (size_t)st.st_size) {
+        const ssize_t got = read(fd, text + n, (size_t)st.st_size - n);
+        if (got < 0 && errno != EINTR)
+            *why = strerror(errno);
+        else if (got == 0)
+            break;
+        else if (got > 0)
+            n += (size_t)got;
+    }
+    close(fd);
+    if (*why != NULL) {
+        free(text);
+        return NULL;
+    }
+    text[n] = '\0';
+    *size = n;
+    return text;
+}
+
 /* The path of an included file: relative names are against the including file's folder. */
 static char *include_path(const char *including, const char *name, size_t name_bytes)
 {
@@ -464,8 +560,6 @@ static char *include_path(const char *including, const char *name, size_t name_b
     return path;
 }
 
-/* The number of files is bounded too: two lines that include the file itself would double at
- * every level. */
 static void include_file(struct scan *s, struct cursor *c, const char *path)
 {
     const char *why = NULL;
@@ -481,7 +575,7 @@ static void include_file(struct scan *s, struct cursor *c, const char *path)
                           PRESCAN_MAX_INCLUDES);
         return;
     }
-    char *text = source_read(path, PRESCAN_MAX_BYTES, &size, &why);
+    char *text = read_regular_file(path, &size, &why);
     if (text == NULL) {
         diagnostics_error(s->d, c->file, c->line, "cannot include \"%s\": %s", path, why);
         return;
@@ -494,8 +588,6 @@ static void include_file(struct scan *s, struct cursor *c, const char *path)
     s->nesting--;
 }
 
-/* Replaces @include "FILE" by the file.  libconfig would look for FILE in one folder for all
- * files and could not be given prepared text. */
 static void scan_include(struct scan *s, struct cursor *c)
 {
     static const char word[] = "@include";
@@ -531,6 +623,28 @@ static void scan_include(struct scan *s, struct cursor *c)
     }
     free(path);
     c->p = close + 1;
+}
+
+size_t utf8_valid_bytes(const char *s, size_t n)
+{
+    size_t i = 0;
+    while (i < n) {
+        const unsigned char a = (unsigned char)s[i];
+        const size_t follow = a < 0x80 ? 0 : a < 0xC2 ? 4 : a < 0xE0 ? 1 : a < 0xF0 ? 2 : 3;
+        if (follow == 4 || a > 0xF4 || i + follow >= n)
+            return i;
+        for (size_t k = 1; k <= follow; k++) {
+            if (((unsigned char)s[i + k] & 0xC0) != 0x80)
+                return i;
+        }
+        /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
+        const unsigned char b = follow > 0 ? (unsigned char)s[i + 1] : 0;
+        if ((a == 0xE0 && b < 0xA0) || (a == 0xED && b > 0x9F) || (a == 0xF0 && b < 0x90) ||
+            (a == 0xF4 && b > 0x8F))
+            return i;
+        i += follow + 1;
+    }
+    return n;
 }
 
 static unsigned line_of(const struct prescan_source *source, size_t offset)
@@ -620,7 +734,6 @@ static void scan_source(struct scan *s, const struct prescan_source *source)
     put(s, "\n", 1);
 }
 
-/* The result, or NULL when anything went wrong since the beginning. */
 static struct prescan *finish(struct scan *s, size_t errors_before)
 {
     if (s->no_memory)
@@ -631,7 +744,6 @@ static struct prescan *finish(struct scan *s, size_t errors_before)
     return NULL;
 }
 
-/* Scans text, which it takes over, and everything that it includes. */
 static struct prescan *prescan_taken(char *text, size_t n, const char *file, struct diagnostics *d)
 {
     const size_t errors_before = diagnostics_errors(d);
@@ -651,7 +763,7 @@ struct prescan *prescan_file(const char *file, struct diagnostics *d)
 {
     const char *why = NULL;
     size_t size = 0;
-    char *text = source_read(file, PRESCAN_MAX_BYTES, &size, &why);
+    char *text = read_regular_file(file, &size, &why);
     if (text == NULL) {
         diagnostics_error(d, file, 0, "cannot be read: %s", why);
         return NULL;
@@ -687,7 +799,6 @@ void prescan_destroy(struct prescan *p)
 
 const struct prescan_line *prescan_origin(const struct prescan *p, unsigned line)
 {
-    /* libconfig counts a line beyond the last newline, and line 0 for the root. */
     size_t i = line > 0 ? line - 1 : 0;
     if (i >= p->n_lines)
         i = p->n_lines - 1;

@@ -12,6 +12,7 @@
 #ifndef OSAFL_CORE_PRESCAN_H
 #define OSAFL_CORE_PRESCAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct diagnostics;
@@ -53,5 +54,11 @@ void prescan_destroy(struct prescan *p);
 
 /* The origin of line `line` (from 1) of the prepared text; never NULL. */
 const struct prescan_line *prescan_origin(const struct prescan *p, unsigned line);
+
+/* True when the whole word is written like a number, whether or not it fits. */
+bool prescan_is_number(const char *word);
+
+/* Bytes of the valid UTF-8 at the start of s. */
+size_t utf8_valid_bytes(const char *s, size_t n);
 
 #endif

@@ -16,6 +16,7 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "experiment.h"
+#include "guard.h"
 #include "manifest.h"
 #include "message.h"
 #include "pool.h"
@@ -400,8 +401,9 @@ static osafl_status write_model(const struct run *r, char *message)
 static osafl_status finish(struct run *r, char *message)
 {
     char restarts[CALL_MESSAGE_BYTES];
-    OSAFL_TRY(write_model(r, message));
+    /* The model comes last: with it a run counts as complete. */
     OSAFL_TRY(write_environment(r, true, message));
+    OSAFL_TRY(write_model(r, message));
     world_describe_restarts(r->world, restarts, sizeof restarts);
     const struct results_summary summary = results_summary(r->results);
     progress_clear(r->progress);
@@ -443,8 +445,10 @@ static int tell_end(struct run *r, osafl_status status, const char *message)
     diagnostics_print(r->d, stderr);
     if (r->complete)
         fprintf(stderr, "osafl: this run is complete; --force runs it again\n");
-    if (status == OSAFL_OK)
+    if (status == OSAFL_OK) {
         printf("%s\n", r->folder.path);
+        fflush(stdout); /* whatever becomes of the next run */
+    }
     return exit_status(status);
 }
 
@@ -473,10 +477,12 @@ int run_command(struct experiment *e, struct loader *l, const struct run_options
         return EXIT_RUN_FAILED;
     }
     stop_begin(o->max_time_s);
+    guard_watch(e->general.call_limit_s);
     const osafl_status status = run_all(&r, l, message);
     const int result = tell_end(&r, status, message);
     stop_end();
     close_run(&r);
+    guard_unwatch();
     return result;
 }
 
@@ -515,6 +521,7 @@ int check_command(struct experiment *e, struct loader *l)
         fputs("osafl: out of memory\n", stderr);
         return EXIT_RUN_FAILED;
     }
+    guard_watch(e->general.call_limit_s);
     osafl_status status = open_session(&r, l);
     if (status == OSAFL_OK)
         status = world_create(e, &r.session.instance[OSAFL_KIND_DATASET], &r.session.dataset,
@@ -527,5 +534,6 @@ int check_command(struct experiment *e, struct loader *l)
         diagnostics_error(r.d, NULL, 0, "%s", message);
     diagnostics_print(r.d, stderr);
     close_run(&r);
+    guard_unwatch();
     return status == OSAFL_OK ? EXIT_RUN_OK : EXIT_USAGE;
 }

@@ -13,6 +13,8 @@
 
 #include "message.h"
 
+#define LOCK_FILE ".lock"
+
 /* A name from the experiment file becomes one component of a path, whatever it holds. */
 static char *component(const char *name)
 {
@@ -72,7 +74,7 @@ osafl_status run_folder_claim(const char *path, struct run_folder *out, char *me
 {
     OSAFL_TRY(create_with_parents(path, message));
     char *const copy = strdup(path);
-    char *const lock = join(path, "", ".lock", "");
+    char *const lock = join(path, "", LOCK_FILE, "");
     osafl_status status = OSAFL_OK;
     int fd = -1;
     if (copy == NULL || lock == NULL) {
@@ -123,9 +125,9 @@ static int write_all(int fd, const void *data, size_t size)
 }
 
 /* The new content under its temporary name, on the disk. */
-static int write_file(const char *path, const void *data, size_t size)
+static int write_file(int folder, const char *name, const void *data, size_t size)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;
     const bool failed = write_all(fd, data, size) != 0 || fsync(fd) != 0;
@@ -136,32 +138,52 @@ static int write_file(const char *path, const void *data, size_t size)
     return failed ? -1 : 0;
 }
 
-/* A rename is lasting only when the folder's own entries are on the disk. */
-static int sync_folder(const char *path)
+/* Whether the folder is still the one that was claimed: it may have been removed and made anew by
+ * somebody else, whose files must stay whole. */
+static bool is_still_ours(const struct run_folder *f, int folder)
 {
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    const int result = fsync(fd);
+    struct stat ours;
+    struct stat found;
+    return f->lock_fd < 0 || (fstat(f->lock_fd, &ours) == 0 &&
+                              fstatat(folder, LOCK_FILE, &found, 0) == 0 &&
+                              ours.st_dev == found.st_dev && ours.st_ino == found.st_ino);
+}
+
+/* A rename is lasting only when the folder's own entries are on the disk. */
+static int replace_file(int folder, const char *temporary, const char *name, const void *data,
+                        size_t size)
+{
+    if (write_file(folder, temporary, data, size) == 0 &&
+        renameat(folder, temporary, folder, name) == 0 && fsync(folder) == 0)
+        return 0;
     const int error = errno;
-    close(fd);
+    unlinkat(folder, temporary, 0);
     errno = error;
-    return result;
+    return -1;
 }
 
 osafl_status run_folder_replace(const struct run_folder *f, const char *name, const void *data,
                                 size_t size, char *message)
 {
     char *const path = join(f->path, "", name, "");
-    char *const temporary = join(f->path, ".", name, ".tmp");
+    char *temporary = NULL;
     osafl_status status = OSAFL_OK;
-    if (path == NULL || temporary == NULL) {
+    int folder = -1;
+    if (path == NULL || asprintf(&temporary, ".%s.tmp", name) < 0) {
+        temporary = NULL;
         status = message_io(message, ENOMEM, "write", name);
-    } else if (write_file(temporary, data, size) != 0 || rename(temporary, path) != 0 ||
-               sync_folder(f->path) != 0) {
+    } else if ((folder = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
         status = message_io(message, errno, "write", path);
-        unlink(temporary);
+    } else if (!is_still_ours(f, folder)) {
+        status = message_fail(message, OSAFL_E_IO,
+                              "cannot write %s: the folder was removed or replaced while this run "
+                              "worked in it; run the same command again",
+                              path);
+    } else if (replace_file(folder, temporary, name, data, size) != 0) {
+        status = message_io(message, errno, "write", path);
     }
+    if (folder >= 0)
+        close(folder);
     free(path);
     free(temporary);
     return status;

@@ -62,6 +62,7 @@ static void export_tensors(const struct instance *model, const osafl_model_info 
                            const float *w, float *out)
 {
     const osafl_model_vt *const vt = (const osafl_model_vt *)(const void *)model->plugin->vtable;
+    const struct instance *const before = operation_begin(model);
     for (uint32_t t = 0; t < info->n_tensors; ++t) {
         const osafl_tensor *const tensor = tensor_of(info, t);
         if (vt->export_tensor != NULL)
@@ -69,6 +70,7 @@ static void export_tensors(const struct instance *model, const osafl_model_info 
         else
             memcpy(out + tensor->offset, w + tensor->offset, tensor->size * sizeof *out);
     }
+    operation_end(before);
 }
 
 osafl_status safetensors_write(const struct run_folder *folder, const struct instance *model,

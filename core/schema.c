@@ -2,7 +2,6 @@
  * (ALGORITHMS.md 1 to 3). */
 #include "schema.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "experiment.h"
@@ -16,7 +15,7 @@ static const char *const attack_choices[] = {"none",  "sign_flip",      "scale",
 
 /* Counts are 32-bit in the plugin interface. */
 #define COUNT_MAX INT32_MAX
-#define UNBOUNDED DBL_MAX
+#define UNBOUNDED __DBL_MAX__
 
 #define S struct general_settings
 static const osafl_param general[] = {
@@ -30,6 +29,10 @@ static const osafl_param general[] = {
     OSAFL_INT(S, checkpoint_every, 10, 0, COUNT_MAX,
               "Rounds between checkpoints; 0: only when the run stops", .unit = "rounds",
               .flags = OSAFL_P_NO_EFFECT),
+    OSAFL_REAL(S, call_limit_s, 600.0, 0.0, 1e9,
+               "Longest that a plugin may take for one call; then the run ends and names it; 0: no "
+               "limit",
+               .unit = "s", .flags = OSAFL_P_NO_EFFECT),
     OSAFL_CHOICE(S, on_divergence, 0, divergence_choices,
                  "What happens to a client whose update is not finite: the run stops, or the "
                  "update is dropped"),

@@ -8,6 +8,7 @@
 
 #include "diagnostics.h"
 #include "message.h"
+#include "worker.h"
 
 /* Further vectors of one client; more than any method uses, and a bound for what we allocate. */
 #define MAX_VECTORS 64
@@ -48,6 +49,24 @@ const osafl_quantizer_vt *session_quantizer(const struct session *s)
 const osafl_aggregator_vt *session_aggregator(const struct session *s)
 {
     return VTABLE(osafl_aggregator_vt, OSAFL_KIND_AGGREGATOR);
+}
+
+double session_rate(const struct session *s, uint32_t round)
+{
+    const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
+    const struct instance *const before = operation_begin(optimizer);
+    const double rate = session_optimizer(s)->rate(optimizer->self, round);
+    operation_end(before);
+    return rate;
+}
+
+uint64_t session_workspace_bytes(const struct session *s, uint32_t batch)
+{
+    const struct instance *model = &s->instance[OSAFL_KIND_MODEL];
+    const struct instance *const before = operation_begin(model);
+    const uint64_t bytes = session_model(s)->workspace_bytes(model->self, batch, EVALUATION_BATCH);
+    operation_end(before);
+    return bytes;
 }
 
 uint32_t session_evaluation_split(const struct session *s)
@@ -259,9 +278,11 @@ static osafl_status create_quantizer(struct session *s, struct diagnostics *d)
     const osafl_quantizer_vt *vt = session_quantizer(s);
     void *self = s->instance[kind].self;
     s->codec.quantizer = &s->instance[kind];
+    const struct instance *const before = operation_begin(&s->instance[kind]);
     if (vt->client_vectors != NULL)
         s->quantizer_vectors = vt->client_vectors(self);
     const double payload_bits = vt->payload_bits(self);
+    operation_end(before);
     if (s->quantizer_vectors > MAX_VECTORS || !(payload_bits > 0.0 && isfinite(payload_bits)))
         return refuse(s, kind, d, OSAFL_E_BUG,
                       "has too many vectors, or a payload that is not positive and finite");

@@ -49,6 +49,10 @@ const osafl_optimizer_vt *session_optimizer(const struct session *s);
 const osafl_quantizer_vt *session_quantizer(const struct session *s);
 const osafl_aggregator_vt *session_aggregator(const struct session *s);
 
+/* The optimizer's rate() of a round; the model's workspace_bytes() for a batch. */
+double session_rate(const struct session *s, uint32_t round);
+uint64_t session_workspace_bytes(const struct session *s, uint32_t batch);
+
 /* OSAFL_SPLIT_* on which the model is evaluated. */
 uint32_t session_evaluation_split(const struct session *s);
 

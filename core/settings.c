@@ -20,7 +20,6 @@ struct binding {
     struct diagnostics *d;
 };
 
-/* Tables of plugins may have larger rows than this program knows; the stride is theirs. */
 static const osafl_param *param_at(const struct settings_table *t, uint32_t i)
 {
     return OSAFL_AT(osafl_param, t->params, t->stride, i);
@@ -54,7 +53,6 @@ static void complain(const struct binding *b, const struct node *at, const char 
                       key, text);
 }
 
-/* NaN cannot occur: the pre-scan lets only finite numbers in. */
 static bool in_bounds(const osafl_param *p, double v)
 {
     const bool above = (p->flags & OSAFL_P_LO_OPEN) != 0 ? v > p->lo.r : v >= p->lo.r;
@@ -113,7 +111,6 @@ static bool read_real(const struct binding *b, const struct node *n, const osafl
     return false;
 }
 
-/* A real is refused even where its value is whole, so that 2.5 and 2.0 are told the same. */
 static bool read_integer(const struct binding *b, const struct node *n, const osafl_param *p,
                          int64_t *out)
 {
@@ -134,7 +131,6 @@ static bool read_integer(const struct binding *b, const struct node *n, const os
     return false;
 }
 
-/* Choices are compared exactly; a misspelt one never becomes another. */
 static bool read_choice(const struct binding *b, const struct node *n, const osafl_param *p,
                         osafl_choice *out)
 {
@@ -161,7 +157,6 @@ static bool read_choice(const struct binding *b, const struct node *n, const osa
     return false;
 }
 
-/* One number is both ends. */
 static bool read_range(const struct binding *b, const struct node *n, const osafl_param *p,
                        osafl_range *out)
 {
@@ -187,7 +182,6 @@ static bool read_range(const struct binding *b, const struct node *n, const osaf
     return true;
 }
 
-/* The numbers live in the tree's memory, as long as the experiment. */
 static bool read_reals(const struct binding *b, const struct node *n, const osafl_param *p,
                        osafl_reals *out)
 {
@@ -303,8 +297,6 @@ static size_t read_value(const struct binding *b, const struct node *n, const os
     }
 }
 
-/* Writes the member only when the value is good, and checks the values under it, which a case or
- * --set has replaced: the file is wrong all the same. */
 static void bind_value(const struct binding *b, const struct node *n, const osafl_param *p)
 {
     union value v;
@@ -315,7 +307,6 @@ static void bind_value(const struct binding *b, const struct node *n, const osaf
         read_value(b, under, p, &v);
 }
 
-/* Members are written through memcpy(), since the plugin's struct is not known here. */
 static void bind_default(const struct binding *b, const osafl_param *p)
 {
     unsigned char *m = b->config + p->offset;
@@ -375,8 +366,6 @@ static void offer_table(struct suggestion *s, const struct settings_table *t)
         suggest_offer(s, param_at(t, i)->name);
 }
 
-/* Looks for the key, in this order: spelt the same in another table, spelt nearly the same here,
- * nearly the same in another table. */
 static void complain_unknown(const struct binding *b, const struct node *n)
 {
     const struct settings_table *elsewhere = find_elsewhere(b, n->name);

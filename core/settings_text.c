@@ -2,7 +2,6 @@
 #include "settings_text.h"
 
 #include <ctype.h>
-#include <float.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,7 +68,6 @@ static void print_integer(struct text *t, int64_t v)
     print(t, "%" PRId64 "%s", v, v > INT32_MAX || v < INT32_MIN ? "L" : "");
 }
 
-/* Escapes as the pre-scan allows them; UTF-8 stays as it is. */
 static void print_string(struct text *t, const char *s)
 {
     print(t, "\"");
@@ -99,8 +97,6 @@ static const void *member(const osafl_param *p, const void *config)
     return (const unsigned char *)config + p->offset;
 }
 
-/* One text for one value, whatever way it was written: the identity of a run is the hash of
- * these texts. */
 int settings_format(const osafl_param *p, const void *config, char *out, size_t size)
 {
     struct text t = {.out = out, .size = size};
@@ -154,15 +150,14 @@ static bool is_integer(const osafl_param *p)
     return p->type == OSAFL_T_INT;
 }
 
-/* The greatest double and the extreme integers stand for "no bound". */
 static bool has_lower_bound(const osafl_param *p)
 {
-    return is_integer(p) ? p->lo.i != INT64_MIN : p->lo.r > -DBL_MAX;
+    return is_integer(p) ? p->lo.i != INT64_MIN : p->lo.r > -__DBL_MAX__;
 }
 
 static bool has_upper_bound(const osafl_param *p)
 {
-    return is_integer(p) ? p->hi.i != INT64_MAX : p->hi.r < DBL_MAX;
+    return is_integer(p) ? p->hi.i != INT64_MAX : p->hi.r < __DBL_MAX__;
 }
 
 static void print_bound(struct text *t, const osafl_param *p, const osafl_value *v)
@@ -176,7 +171,6 @@ static void print_bound(struct text *t, const osafl_param *p, const osafl_value 
 }
 
 /* "[0, 0.5)", "> 0", or nothing. */
-/* A bracket includes the end, a parenthesis does not. */
 static void print_interval(struct text *t, const osafl_param *p)
 {
     const bool lo_open = (p->flags & OSAFL_P_LO_OPEN) != 0;
@@ -302,8 +296,6 @@ static void print_wrapped(FILE *to, const char *words, size_t column)
     fputc('\n', to);
 }
 
-/* Two passes: the widths of the columns, then the lines.  One long type must not push all
- * sentences to the right, so that it counts only up to HELP_WIDEST_SPEC. */
 void settings_describe(const osafl_param *table, uint32_t n, uint32_t stride, void *file)
 {
     char spec[HELP_SPEC_BYTES];

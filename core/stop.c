@@ -1,4 +1,4 @@
-/* stop.c - SIGINT, SIGTERM and a limit of time ask a run to stop. */
+/* stop.c - SIGINT, SIGTERM, SIGHUP and a limit of time ask a run to stop. */
 #include "stop.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static volatile sig_atomic_t request; /* the signal that came first; 0: none */
 static volatile sig_atomic_t may_abandon;
 static atomic_int abandon; /* read by all threads; lock-free, so a handler may write it */
 
-static const int signals[] = {SIGINT, SIGTERM, SIGALRM};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 #define N_SIGNALS (sizeof signals / sizeof signals[0])
 static struct sigaction before[N_SIGNALS];
 
@@ -55,7 +55,10 @@ void stop_begin(double max_time_s)
     sigemptyset(&action.sa_mask);
     sigemptyset(&open);
     for (size_t i = 0; i < N_SIGNALS; i++) {
-        sigaction(signals[i], &action, &before[i]);
+        sigaction(signals[i], NULL, &before[i]);
+        /* What the caller ignores, such as nohup or a shell's "&", stays ignored. */
+        if (before[i].sa_handler != SIG_IGN || signals[i] == SIGALRM)
+            sigaction(signals[i], &action, NULL);
         sigaddset(&open, signals[i]);
     }
     sigprocmask(SIG_UNBLOCK, &open, NULL);
@@ -82,6 +85,8 @@ const char *stop_reason(void)
         return "interrupted";
     case SIGTERM:
         return "terminated";
+    case SIGHUP:
+        return "hung up";
     default:
         return "time limit reached";
     }

@@ -1,21 +1,21 @@
-/* stop.h - SIGINT, SIGTERM and a limit of time ask a run to stop.
+/* stop.h - SIGINT, SIGTERM, SIGHUP and a limit of time ask a run to stop.
  *
- * The first request is remembered, and the run stops where nothing is lost.  A second SIGINT or
- * SIGTERM ends the process at once with EXIT_INTERRUPTED: the last checkpoint serves. */
+ * The first request is remembered, and the run stops where nothing is lost.  A second signal
+ * ends the process at once with EXIT_INTERRUPTED: the last checkpoint serves. */
 #ifndef OSAFL_CORE_STOP_H
 #define OSAFL_CORE_STOP_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Takes over SIGINT, SIGTERM and SIGALRM; max_time_s > 0: a request comes after so many seconds.
+/* Takes over these signals, unless the caller ignores them, and SIGALRM; max_time_s > 0: a request comes after so many seconds.
  * The main thread, with no other run in hand. */
 void stop_begin(double max_time_s);
 /* Puts the handlers back. */
 void stop_end(void);
 
 bool stop_requested(void);
-/* "interrupted", "terminated", "time limit reached". */
+/* "interrupted", "terminated", "hung up", "time limit reached". */
 const char *stop_reason(void);
 
 /* While true, a request also raises the flag below, so that the round in hand is abandoned: to be

@@ -42,7 +42,6 @@ struct suggestion suggest_begin(const char *word)
     return (struct suggestion){.word = word};
 }
 
-/* PostgreSQL's rule: more than four edits, or more than half of the word, is another word. */
 void suggest_offer(struct suggestion *s, const char *candidate)
 {
     const size_t edits = suggest_edits(s->word, candidate);

@@ -301,7 +301,7 @@ static osafl_status begin_training(struct training *g)
         .client = task->client,
         .round = task->round,
         .dim = s->codec.dim,
-        .rate = session_optimizer(s)->rate(optimizer->self, task->round),
+        .rate = session_rate(s, task->round),
         .w_start = task->w,
         .broadcast = task->broadcast,
         .client_vector = task->state->vector,
@@ -354,6 +354,17 @@ static void make_update(const struct training *g)
         w[i] = (float)((double)(start[i] - w[i]) / divisor);
 }
 
+/* What a plugin keeps of a client goes into checkpoints, and nothing in them may be damaged. */
+static osafl_status check_kept(const struct training *g, osafl_call *c, float *const *vector,
+                               uint32_t n)
+{
+    for (uint32_t j = 0; j < n; j++)
+        if (!all_finite(vector[j], g->session->codec.dim))
+            return core_host.fail(c, OSAFL_E_BUG,
+                                  "vector %u that is kept of the client is not finite", j);
+    return OSAFL_OK;
+}
+
 static osafl_status check_vectors(const struct training *g)
 {
     const struct session *s = g->session;
@@ -373,6 +384,12 @@ static float *const *quantizer_state(const struct training *g, uint32_t slot)
     return g->task->state->vector + s->optimizer.client_vectors + slot * s->quantizer_vectors;
 }
 
+/* To whom the codec's calls belong; the plain codec fails for want of memory only. */
+static const struct instance *uplink_instance(const struct session *s)
+{
+    return s->codec.quantizer != NULL ? s->codec.quantizer : &s->instance[OSAFL_KIND_OPTIMIZER];
+}
+
 static osafl_status encode_slot(const struct training *g, uint32_t slot, float *const *state,
                                 struct code *code)
 {
@@ -384,12 +401,10 @@ static osafl_status encode_slot(const struct training *g, uint32_t slot, float *
                                  .slot = slot};
     const float *x = slot == 0 ? w->w : w->uplink[slot - 1];
     osafl_call c;
-    if (s->codec.quantizer == NULL) { /* the plain codec fails for want of memory only */
-        call_begin(&c, &s->instance[OSAFL_KIND_OPTIMIZER], packet.client, packet.round);
-    } else {
-        call_begin(&c, s->codec.quantizer, packet.client, packet.round);
-    }
-    const osafl_status status = codec_encode(&s->codec, &c, &packet, x, state, w->code, code);
+    call_begin(&c, uplink_instance(s), packet.client, packet.round);
+    osafl_status status = codec_encode(&s->codec, &c, &packet, x, state, w->code, code);
+    if (status == OSAFL_OK)
+        status = check_kept(g, &c, state, s->quantizer_vectors);
     return session_end_call(&c, status, w->message);
 }
 
@@ -436,6 +451,26 @@ static osafl_status encode_update(const struct training *g, struct train_result 
     return OSAFL_OK;
 }
 
+/* Decodes what the server has received, into update and w->uplink. */
+static osafl_status decode_update(const struct training *g, const struct train_result *result,
+                                  float *update)
+{
+    const struct session *s = g->session;
+    struct worker *w = g->worker;
+    osafl_call c;
+    call_begin(&c, uplink_instance(s), g->task->client, g->task->round);
+    codec_decode(&s->codec, &result->code[0], 0, s->codec.dim, update);
+    for (uint32_t j = 0; j < s->optimizer.uplink_vectors; j++)
+        codec_decode(&s->codec, &result->code[j + 1], 0, s->codec.dim, w->uplink[j]);
+    osafl_status status = OSAFL_OK;
+    bool finite = all_finite(update, s->codec.dim);
+    for (uint32_t j = 0; j < s->optimizer.uplink_vectors; j++)
+        finite = finite && all_finite(w->uplink[j], s->codec.dim);
+    if (!finite)
+        status = core_host.fail(&c, OSAFL_E_BUG, "a code decodes to a value that is not finite");
+    return session_end_call(&c, status, w->message);
+}
+
 /* Tells the optimizer what the server has received: client and server go on from the same decoded
  * vectors. */
 static osafl_status acknowledge(const struct training *g, const struct train_result *result)
@@ -448,14 +483,13 @@ static osafl_status acknowledge(const struct training *g, const struct train_res
     float *update = worker_gradient(w);
     if (update == NULL)
         return OSAFL_E_NOMEM;
-    codec_decode(&s->codec, &result->code[0], 0, s->codec.dim, update);
-    for (uint32_t j = 0; j < s->optimizer.uplink_vectors; j++)
-        codec_decode(&s->codec, &result->code[j + 1], 0, s->codec.dim, w->uplink[j]);
+    OSAFL_TRY(decode_update(g, result, update));
     osafl_call c;
     call_begin(&c, optimizer, g->task->client, g->task->round);
-    const osafl_status status =
-        session_optimizer(s)->received(optimizer->self, &c, &g->local, update,
-                                       (const float *const *)w->uplink);
+    osafl_status status = session_optimizer(s)->received(optimizer->self, &c, &g->local, update,
+                                                         (const float *const *)w->uplink);
+    if (status == OSAFL_OK)
+        status = check_kept(g, &c, g->local.client_vector, s->optimizer.client_vectors);
     return session_end_call(&c, status, w->message);
 }
 

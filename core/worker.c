@@ -63,9 +63,7 @@ struct worker *worker_create(const struct session *s)
         return NULL;
     w->session = s;
     const uint32_t batch = s->facts.batch;
-    const uint64_t bytes = session_model(s)->workspace_bytes(s->instance[OSAFL_KIND_MODEL].self,
-                                                             batch, EVALUATION_BATCH);
-    w->workspace = memory_zeroed(1, bytes, WORKSPACE_ALIGNMENT);
+    w->workspace = memory_zeroed(1, session_workspace_bytes(s, batch), WORKSPACE_ALIGNMENT);
     w->w = new_vector(s);
     w->round_vector = new_vectors(s, s->optimizer.round_vectors);
     w->uplink = new_vectors(s, s->optimizer.uplink_vectors);

@@ -10,6 +10,7 @@
 #include "dealer.h"
 #include "label_mix.h"
 #include "message.h"
+#include "session.h"
 #include "streams.h"
 #include "world_state.h"
 
@@ -257,7 +258,9 @@ osafl_status world_create(const struct experiment *e, const struct instance *dat
     w->info = info;
     w->labels = info->labels;
     w->n_train = info->n_train;
-    const osafl_status status = world_fill(w, message);
+    struct osafl_call call;
+    call_begin(&call, dataset, OSAFL_NO_CLIENT, NO_ROUND);
+    const osafl_status status = world_end_call(&call, world_fill(w, message), message);
     if (status != OSAFL_OK) {
         world_destroy(w);
         return status;
@@ -288,6 +291,14 @@ void world_destroy(struct world *w)
     free(w->view_age);
     free(w->leaves);
     free(w);
+}
+
+osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message)
+{
+    if (status == OSAFL_OK)
+        return session_end_call(call, status, message);
+    (void)call_end(call, status);
+    return status;
 }
 
 /* ---- what the clients hold ---- */

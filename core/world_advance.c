@@ -120,8 +120,11 @@ osafl_status world_advance(struct world *w, uint32_t round, const struct instanc
                            char *message)
 {
     assert(round == w->round);
-    for (uint32_t u = 0; u < w->population.clients; ++u)
-        OSAFL_TRY(advance_client(w, u, round, deletion, message));
+    struct osafl_call call;
+    osafl_status status = OSAFL_OK;
+    call_begin(&call, w->dataset, OSAFL_NO_CLIENT, round);
+    for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; ++u)
+        status = advance_client(w, u, round, deletion, message);
     w->round = round + 1;
-    return OSAFL_OK;
+    return world_end_call(&call, status, message);
 }

@@ -141,8 +141,10 @@ static osafl_status load_records(struct world *w, struct record_reader *from, ch
 
 osafl_status world_load(struct world *w, struct record_reader *from, char *message)
 {
+    struct osafl_call call;
     message[0] = '\0';
-    const osafl_status status = load_records(w, from, message);
+    call_begin(&call, w->dataset, OSAFL_NO_CLIENT, NO_ROUND);
+    const osafl_status status = world_end_call(&call, load_records(w, from, message), message);
     if (status != OSAFL_OK && message[0] == '\0') /* the reader refused a record */
         message_fail(message, status, "%s", from->message);
     return status;

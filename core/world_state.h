@@ -3,6 +3,7 @@
 #define OSAFL_CORE_WORLD_STATE_H
 
 #include "dealer.h"
+#include "plugin_host.h"
 #include "world.h"
 
 struct world {
@@ -41,5 +42,10 @@ struct world {
  * purpose and round: the stream of the labels. */
 void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
                 uint64_t *sample, int32_t *label);
+
+/* The data set's operations that get no call of their own, label() and its like, are used within
+ * one call that stands for all of them, so that what goes wrong is laid at its door.  Ends it:
+ * returns a failed status with the message that it has, or what the plugin did wrong. */
+osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message);
 
 #endif

@@ -16,7 +16,6 @@
 #include "core/diagnostics.h"
 #include "core/experiment_tree.h"
 #include "core/prescan.h"
-#include "core/source_text.h"
 
 struct reading {
     struct diagnostics *d;

@@ -1,6 +1,5 @@
 /* test_settings.c - binding of a table to values: defaults, types, bounds, unknown and missing
  * keys, paths, canonical text, help. */
-#include <float.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +36,7 @@ static const osafl_param table[] = {
     OSAFL_INT(struct values, count, 3, 1, 1000, "Some count", .unit = "clients"),
     OSAFL_INT(struct values, any, -1, INT64_MIN, INT64_MAX, "Any integer"),
     OSAFL_REAL(struct values, share, 0.1, 0.0, 0.5, "Half open", .flags = OSAFL_P_HI_OPEN),
-    OSAFL_REAL(struct values, positive, 2.0, 0.0, DBL_MAX, "Above zero", .unit = "s",
+    OSAFL_REAL(struct values, positive, 2.0, 0.0, __DBL_MAX__, "Above zero", .unit = "s",
                .flags = OSAFL_P_LO_OPEN),
     OSAFL_TEXT(struct values, label, "none", "A label"),
     OSAFL_PATH(struct values, path, "/data", "A file"),
@@ -339,7 +338,7 @@ static void texts_read_back(void **state)
         bits ^= bits << 17;
         struct values v = {.any = (int64_t)bits, .label = "\x01\t\"", .path = "/x"};
         memcpy(&v.positive, &bits, sizeof(bits));
-        if (!(v.positive > 0.0 && v.positive < DBL_MAX))
+        if (!(v.positive > 0.0 && v.positive < __DBL_MAX__))
             continue;
         char text[512];
         size_t n = (size_t)snprintf(text, sizeof(text), "any = ");

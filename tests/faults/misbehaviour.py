@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""A plugin that crashes, hangs, writes NaN or changes what belongs to the whole program is named,
+and the run goes on from its last checkpoint once the plugin behaves.
+
+usage: misbehaviour.py PROGRAM SOURCE
+"""
+import os
+import re
+
+from harness import Bench, FAILED, FULL, Failure, OK, USAGE, check
+
+HARD = {"crash": "segmentation fault", "abort": "abort", "overflow": "stack overflow",
+        "trap": "illegal instruction"}
+
+# (deed, place, round, client) and what the message names; a None is left out.
+CRASHES = [
+    ("crash", "aggregate", 3, None, "aggregator/saboteur, round 3"),
+    ("abort", "block", 3, None, "aggregator/saboteur, round 3"),
+    ("overflow", "aggregate", 3, None, "aggregator/saboteur, round 3"),
+    ("overflow", "gradient", 3, 2, "model/saboteur, round 3, client 2"),
+    ("crash", "gradient", 4, 1, "model/saboteur, round 4, client 1"),
+    ("trap", "step", 3, 3, "optimizer/saboteur, round 3, client 3"),
+    ("crash", "received", 3, 0, "optimizer/saboteur, round 3, client 0"),
+    ("abort", "rate", 3, None, "optimizer/saboteur"),
+    ("overflow", "encode", 5, 1, "quantizer/saboteur, round 5, client 1"),
+    ("crash", "decode", None, None, "quantizer/saboteur, round 0"),
+    ("crash", "read", None, None, "dataset/saboteur, round 0, client"),
+    ("crash", "sample_of", None, None, "dataset/saboteur"),
+    ("crash", "evaluate", None, None, "model/saboteur, round 0"),
+    ("trap", "select", 3, 2, "deletion/saboteur, round 3, client 2"),
+    ("crash", "solve", 3, None, "resource/saboteur, round 3"),
+    ("crash", "gains", 3, None, "channel/saboteur, round 3"),
+    ("crash", "create", None, None, "channel/saboteur"),
+    ("crash", "save", None, None, "aggregator/saboteur"),
+    ("crash", "destroy", None, None, "aggregator/saboteur"),
+]
+
+HANGS = [
+    ("hang", "aggregate", 3, None, "aggregator/saboteur, round 3"),
+    ("spin", "gradient", 3, 2, "model/saboteur, round 3, client 2"),
+    ("hang", "decode", None, None, "quantizer/saboteur, round 0"),
+    ("spin", "create", None, None, "channel/saboteur"),
+    ("deaf", "step", 3, None, "a plugin that blocks signals"),
+]
+
+# Answers that are wrong, and breaches of rule R8: no state of the whole program is touched.
+NAMED = [
+    ("nan", "aggregate", 3, None, "aggregator/saboteur, round 3.*(nan|finite)"),
+    ("nan", "gains", 3, None, "channel/saboteur, round 3.*nan"),
+    ("nan", "solve", 3, None, "resource/saboteur, round 3.*not finite"),
+    ("nan", "gradient", 3, 2, "round 3, client 2.*model/saboteur.*on_divergence"),
+    ("nan", "step", 3, 2, "round 3, client 2.*optimizer/saboteur.*on_divergence"),
+    ("nan", "read", None, None, "dataset/saboteur, round 0, client .*not finite"),
+    ("nan", "encode", 3, 2, "quantizer/saboteur, round 3, client 2.*not finite"),
+    ("nan", "remember", 3, 2, "quantizer/saboteur, round 3, client 2.*not finite"),
+    ("nan", "decode", None, None, "quantizer/saboteur, round 0, client 0: .* decodes to .* not finite"),
+    ("nan", "received", 3, 2, "optimizer/saboteur, round 3, client 2.*not finite"),
+    ("nan", "rate", 3, None, "optimizer/saboteur.*round 3.*nan"),
+    ("nan", "select", 3, 2, "deletion/saboteur, round 3, client 2.*select"),
+    ("rounding", "aggregate", 3, None, "aggregator/saboteur, round 3.*floating-point"),
+    ("rounding", "gradient", 3, 2, "model/saboteur, round 3, client 2.*floating-point"),
+    ("flush", "step", 3, 2, "optimizer/saboteur, round 3, client 2.*floating-point"),
+    ("flush", "block", 3, None, "aggregator/saboteur, round 3.*floating-point"),
+    ("flush", "decode", None, None, "quantizer/saboteur.*floating-point"),
+    ("rounding", "sample_of", None, None, "dataset/saboteur.*floating-point"),
+    ("locale", "encode", 3, 2, "quantizer/saboteur, round 3, client 2.*locale"),
+    ("locale", "solve", 3, None, "resource/saboteur, round 3.*locale"),
+]
+
+
+def command(bench, folder, threads, *options):
+    return [bench.program, "run", os.path.join(bench.args.source, "tests/faults/sabotage.cfg"),
+            "--plugin-dir", os.path.join(bench.build, "tests/faults/plugins"), "--out", folder,
+            "--threads", str(threads), *options]
+
+
+def deed(what, place, in_round, client):
+    wanted = {"OSAFL_DEED": what, "OSAFL_DEED_AT": place}
+    if in_round is not None:
+        wanted["OSAFL_DEED_ROUND"] = str(in_round)
+    if client is not None:
+        wanted["OSAFL_DEED_CLIENT"] = str(client)
+    return wanted
+
+
+def try_deed(bench, what, place, in_round, client, named, threads, *options):
+    """One deed; then the run goes on without it.  Returns the messages of the failure."""
+    note = f"{what} in {place} on {threads} threads"
+    folder = bench.new_folder()
+    done = bench.run(command(bench, folder, threads, *options),
+                     env=deed(what, place, in_round, client), timeout=60)
+    wanted = USAGE if place == "read" and what == "nan" else FAILED  # bad data are the user's
+    check(done.returncode == wanted or (bench.sanitized and done.returncode != OK),
+          f"{note}: exit status {done.returncode}: {done.stderr}")
+    check(re.search(named, done.stderr), f"{note}: {named!r} is not in {done.stderr!r}")
+    honest = command(bench, folder, threads, *options)
+    bench.finish(honest, note)
+    compare(bench, folder, note, *options)
+    return done.stderr
+
+
+def compare(bench, folder, note, *options):
+    """As Bench.compare(), with this experiment."""
+    key = ("sabotage", options)
+    if key not in bench.references:
+        bench.references[key] = bench.new_folder()
+        bench.finish(command(bench, bench.references[key], 2, *options), "without a deed")
+    bench.compare_folders(bench.references[key], folder, note)
+
+
+def crashes(bench):
+    for threads in (1, 3) if FULL else (2,):
+        for what, place, in_round, client, named in CRASHES:
+            errors = try_deed(bench, what, place, in_round, client, named, threads)
+            check(f"the plugin crashed ({HARD[what]})" in errors,
+                  f"{what} in {place}: {errors!r}")
+    return f"{len(CRASHES)} crashes are laid at the plugin's door"
+
+
+def hangs(bench):
+    for what, place, in_round, client, named in HANGS:
+        errors = try_deed(bench, what, place, in_round, client, named, 2,
+                          "--set", "call_limit_s=0.5")
+        check("call_limit_s" in errors, f"{what} in {place}: {errors!r}")
+    return f"{len(HANGS)} calls that never return are ended and named"
+
+
+def breaches(bench):
+    failures = []
+    for threads in (1, 3) if FULL else (2,):
+        for one in NAMED:
+            try:
+                try_deed(bench, *one, threads)
+            except Failure as failure:
+                failures.append(str(failure))
+    check(not failures, "\n".join(failures))
+    return f"{len(NAMED)} wrong answers and breaches are named"
+
+
+def loading(bench):
+    """While a file is mapped there is no instance yet: the file is named."""
+    done = bench.run(command(bench, bench.new_folder(), 1, "--set", "deletion.plugin=loading"),
+                     env=deed("crash", "mapping", None, None))
+    check(re.search(r"deletion/loading\.so: the plugin crashed \(segmentation fault\)", done.stderr),
+          done.stderr)
+    listed = bench.run([bench.program, "plugins", "deletion", "--plugin-dir",
+                        os.path.join(bench.build, "tests/faults/plugins")],
+                       env=deed("crash", "mapping", None, None))
+    check(listed.returncode == OK and re.search(r"loading +BROKEN", listed.stdout), listed.stdout)
+    return "a crash while a plugin is loaded is named"
+
+
+def dropped(bench):
+    """on_divergence = "drop": the update is left out, with a warning and a reason in the table."""
+    folder = bench.new_folder()
+    done = bench.run(command(bench, folder, 2, "--set", "on_divergence=drop"),
+                     env=deed("nan", "gradient", 3, 2))
+    check(done.returncode == OK and "client 2" in done.stderr and "dropped" in done.stderr,
+          done.stderr)
+    with open(os.path.join(folder, "clients.csv"), encoding="ascii") as table:
+        rows = [line.split(",") for line in table][1:]
+    diverged = [(int(row[0]), int(row[1])) for row in rows if row[3] == "diverged"]
+    check(diverged == [(3, 2)], f"diverged: {diverged}")
+    return "a client that diverges can be dropped"
+
+
+def no_number(bench):
+    """A measure that is no number is told, and shown as such."""
+    folder = bench.new_folder()
+    done = bench.run(command(bench, folder, 2), env=deed("nan", "evaluate", None, None))
+    check(done.returncode == OK and
+          "model/saboteur, round 5: accuracy of the global model is not a number" in done.stderr,
+          done.stderr)
+    with open(os.path.join(folder, "rounds.csv"), encoding="ascii") as table:
+        check(table.read().splitlines()[-1].split(",")[2] == "nan", "no nan in rounds.csv")
+    return "a measure that is no number is told"
+
+
+if __name__ == "__main__":
+    Bench(__doc__).main(crashes, hangs, breaches, loading, dropped, no_number)
