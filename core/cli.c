@@ -14,6 +14,7 @@
 #include "diagnostics.h"
 #include "grid.h"
 #include "guard.h"
+#include "report/plot_command.h"
 #include "report/report_command.h"
 #include "suggest.h"
 
@@ -240,6 +241,12 @@ static int command_report(const struct command *self, int argc, char **argv)
     return report_command(argc, argv);
 }
 
+static int command_plot(const struct command *self, int argc, char **argv)
+{
+    (void)self;
+    return plot_command(argc, argv);
+}
+
 static const struct command commands[] = {
     {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
      CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
@@ -253,6 +260,7 @@ static const struct command commands[] = {
     {"help", "[GROUP | KIND | KIND/NAME]", "Explain the settings of a group or of a plugin.",
      command_help, CLI_PLUGINS, 0, 1},
     {"report", "DIR...", "Print the tables of results, finished or not.", command_report, 0, 0, 0},
+    {"plot", "DIR...", "Draw the figures of results.", command_plot, 0, 0, 0},
 };
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -9,17 +9,19 @@
 
 #include "checked_alloc.h"
 #include "cli.h"
+#include "html_page.h"
 #include "message.h"
-#include "report_tables.h"
+#include "report_body.h"
 #include "summary_csv.h"
 
-enum { KEY_FORMAT = 'f', KEY_TARGET = 't', KEY_MEASURE = 'm', KEY_ONLY = 0x100 };
+enum { KEY_FORMAT = 'f', KEY_TARGET = 't', KEY_MEASURE = 'm', KEY_ONLY = 0x100, KEY_HTML };
 
 /* --format csv is no format of tables: it gives the numbers. */
 enum { CSV_NUMBERS = FORMAT_HTML + 1 };
 
 struct report_options {
     int format;
+    const char *html; /* file of a page; NULL: tables to standard output */
     struct summary_question question;
     const char **only; /* [n_only] */
     size_t n_only;
@@ -29,6 +31,8 @@ struct report_options {
 
 static const struct argp_option options[] = {
     {"format", KEY_FORMAT, "FORMAT", 0, "text (default), markdown, csv or latex", 0},
+    {"html", KEY_HTML, "FILE", 0,
+     "Write one self-contained page with tables, figures, settings and environment instead", 0},
     {"target", KEY_TARGET, "VALUE", 0,
      "Also rounds, time, uplink bits and joules to this accuracy (0.8)", 0},
     {"measure", KEY_MEASURE, "NAME", 0,
@@ -58,6 +62,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->format = parse_format(argument);
         if (o->format < 0)
             argp_error(state, "--format %s: there are text, markdown, csv and latex", argument);
+        return 0;
+    case KEY_HTML:
+        o->html = argument;
         return 0;
     case KEY_TARGET:
         o->question.target = strtod(argument, &end);
@@ -94,32 +101,11 @@ static const struct argp command_line = {
            "all results.",
 };
 
-/* One table of the grid with everything below it. */
 static void write_table(const struct summarized_table *s, enum table_format format, FILE *to)
 {
     if (s->table->title[0] != '\0')
         text_heading_write(s->table->title, 2, format, to);
-    char *const facts = shared_facts(s->table);
-    if (facts[0] != '\0') {
-        text_escape(facts, format, to);
-        fputs("\n\n", to);
-    }
-    free(facts);
-    if (s->measure != NULL) {
-        struct text_table *const tables[] = {performance_table(s), cost_table(s),
-                                             isnan(s->target) ? NULL : target_table(s)};
-        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
-            if (tables[i] != NULL)
-                text_table_write(tables[i], format, to);
-            text_table_free(tables[i]);
-        }
-    }
-    size_t items;
-    char **const missing = missing_runs(s, &items);
-    text_list_write("Missing", missing, items, format, to);
-    for (size_t i = 0; i < items; ++i)
-        free(missing[i]);
-    free(missing);
+    report_body_write(s, format, to);
 }
 
 static void write_report(const struct result_grid *g, const struct report_options *o, FILE *to)
@@ -156,14 +142,21 @@ static int run_report(const struct report_options *o)
         return EXIT_USAGE;
     }
     struct result_grid *const g = result_grid_create(&found, &(struct grid_layout){.along = NULL});
-    write_report(g, o, stdout);
+    if (o->html != NULL) {
+        status = html_page_write(o->html, &found, g, &o->question, message);
+        if (status == OSAFL_OK)
+            printf("%s\n", o->html);
+    } else {
+        write_report(g, o, stdout);
+    }
     for (size_t i = 0; i < g->notes; ++i)
         fprintf(stderr, "osafl report: %s\n", g->note[i]);
-    int exit_status = found.n_unreadable > 0 ? EXIT_RUN_FAILED : EXIT_RUN_OK;
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "osafl report: cannot write the report: %s\n", strerror(errno));
-        exit_status = EXIT_RUN_FAILED;
-    }
+    if (status == OSAFL_OK && fflush(stdout) != 0)
+        status = message_fail(message, OSAFL_E_IO, "cannot write the report: %s", strerror(errno));
+    if (status != OSAFL_OK)
+        fprintf(stderr, "osafl report: %s\n", message);
+    const bool good = status == OSAFL_OK && found.n_unreadable == 0;
+    const int exit_status = good ? EXIT_RUN_OK : EXIT_RUN_FAILED;
     result_grid_free(g);
     found_cells_free(&found);
     return exit_status;
@@ -171,7 +164,7 @@ static int run_report(const struct report_options *o)
 
 int report_command(int argc, char **argv)
 {
-    struct report_options o = {.format = FORMAT_TEXT, .question = {.target = NAN}};
+    struct report_options o = {.format = FORMAT_TEXT, .question = {.target = (double)NAN}};
     argp_err_exit_status = EXIT_USAGE;
     int exit_status = EXIT_USAGE;
     if (argp_parse(&command_line, argc, argv, 0, NULL, &o) == 0)

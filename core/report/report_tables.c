@@ -38,8 +38,8 @@ void summarized_table_free(struct summarized_table *s)
 static void rank(const double *value, size_t n, bool higher_is_better, enum cell_mark *mark)
 {
     const double direction = higher_is_better ? 1 : -1;
-    double best = -INFINITY;
-    double second = -INFINITY;
+    double best = -HUGE_VAL;
+    double second = -HUGE_VAL;
     size_t ranked = 0;
     for (size_t i = 0; i < n; ++i) {
         mark[i] = MARK_NONE;
@@ -78,8 +78,8 @@ static enum cell_mark *rank_rows(const struct summarized_table *s, size_t offset
         const struct row_summary *const r = &s->row[i];
         const struct statistic *const of = statistic_at(r, offset);
         const bool ranked = of->n > 0 && !r->provisional && r->has_link;
-        /* Means that differ by rounding alone are equal. */
-        value[i] = ranked ? round(of->mean * 1e9) / 1e9 : (double)NAN;
+        /* What is printed alike is ranked alike. */
+        value[i] = ranked ? round(of->mean * 1e4) / 1e4 : (double)NAN;
     }
     rank(value, n, higher_is_better, mark);
     free(value);

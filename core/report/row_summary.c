@@ -107,7 +107,7 @@ static void add_up(const struct result_cell *c, const struct summary_question *q
     }
     if (t->rows == 0)
         return;
-    const double clients = result_cell_number(c, "clients.count", NAN);
+    const double clients = result_cell_number(c, "clients.count", (double)NAN);
     number[OF_PARTICIPATION] = participants / ((double)t->rows * clients);
     if (participants > 0)
         number[OF_LOCAL_ROUNDS] = local_rounds / participants;

@@ -1,0 +1,117 @@
+/* figure.c - what a figure shows, before anything is drawn. */
+#include "figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checked_alloc.h"
+
+/* Replaces what a file name or a shell word had better not hold. */
+static char *file_name(char *text)
+{
+    for (char *at = text; *at != '\0'; ++at) {
+        const bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                           (*at >= '0' && *at <= '9') || (strchr("._-", *at) != NULL && at != text);
+        if (!plain)
+            *at = '_';
+    }
+    return text;
+}
+
+struct figure *figure_create(enum figure_kind kind, char *stem, char *title, char *x_label,
+                             char *y_label)
+{
+    struct figure *const f = checked_alloc(1, sizeof *f);
+    *f = (struct figure){
+        .kind = kind,
+        .stem = file_name(stem),
+        .title = title,
+        .x_label = x_label,
+        .y_label = y_label,
+        .y_from = (double)NAN,
+        .y_to = (double)NAN,
+    };
+    return f;
+}
+
+struct figure_series *figure_series_add(struct figure *f, char *label, size_t style)
+{
+    f->series = checked_grow(f->series, f->n_series, sizeof *f->series);
+    struct figure_series *const s = &f->series[f->n_series++];
+    *s = (struct figure_series){.label = label, .style = style};
+    return s;
+}
+
+void figure_point_add(struct figure_series *s, double x, double y, double low, double high)
+{
+    s->x = checked_grow(s->x, s->n, sizeof *s->x);
+    s->y = checked_grow(s->y, s->n, sizeof *s->y);
+    s->low = checked_grow(s->low, s->n, sizeof *s->low);
+    s->high = checked_grow(s->high, s->n, sizeof *s->high);
+    s->x[s->n] = x;
+    s->y[s->n] = y;
+    s->low[s->n] = low;
+    s->high[s->n] = high;
+    ++s->n;
+}
+
+static void free_series(struct figure_series *s)
+{
+    free(s->label);
+    free(s->x);
+    free(s->y);
+    free(s->low);
+    free(s->high);
+}
+
+void figure_series_drop_empty(struct figure *f)
+{
+    if (f->series[f->n_series - 1].n == 0)
+        free_series(&f->series[--f->n_series]);
+}
+
+static bool equal_values(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
+            return false;
+    }
+    return true;
+}
+
+static bool equal_points(const struct figure_series *a, const struct figure_series *b)
+{
+    return a->n == b->n && equal_values(a->x, b->x, a->n) && equal_values(a->y, b->y, a->n) &&
+           equal_values(a->low, b->low, a->n) && equal_values(a->high, b->high, a->n);
+}
+
+void figure_series_merge_equal(struct figure *f)
+{
+    struct figure_series *const last = &f->series[f->n_series - 1];
+    for (size_t i = 0; i + 1 < f->n_series; ++i) {
+        struct figure_series *const s = &f->series[i];
+        if (!equal_points(s, last))
+            continue;
+        char *const label = checked_format("%s, %s", s->label, last->label);
+        free(s->label);
+        s->label = label;
+        free_series(last);
+        --f->n_series;
+        return;
+    }
+}
+
+void figure_free(struct figure *f)
+{
+    if (f == NULL)
+        return;
+    for (size_t i = 0; i < f->n_series; ++i)
+        free_series(&f->series[i]);
+    free(f->series);
+    free(f->stem);
+    free(f->title);
+    free(f->x_label);
+    free(f->y_label);
+    free(f);
+}

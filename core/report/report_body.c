@@ -1,0 +1,31 @@
+/* report_body.c - what "osafl report" says about one table of results. */
+#include "report_body.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void report_body_write(const struct summarized_table *s, enum table_format format, FILE *to)
+{
+    char *const facts = shared_facts(s->table);
+    if (facts[0] != '\0') {
+        fputs(format == FORMAT_HTML ? "<p class=\"facts\">" : "", to);
+        text_escape(facts, format, to);
+        fputs(format == FORMAT_HTML ? "</p>\n" : "\n\n", to);
+    }
+    free(facts);
+    if (s->measure != NULL) {
+        struct text_table *const tables[] = {performance_table(s), cost_table(s),
+                                             isnan(s->target) ? NULL : target_table(s)};
+        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
+            if (tables[i] != NULL)
+                text_table_write(tables[i], format, to);
+            text_table_free(tables[i]);
+        }
+    }
+    size_t items;
+    char **const missing = missing_runs(s, &items);
+    text_list_write("Missing", missing, items, format, to);
+    for (size_t i = 0; i < items; ++i)
+        free(missing[i]);
+    free(missing);
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# plot.sh OSAFL SOURCE-TREE - "osafl plot" and "osafl report --html" on result folders made by hand.
+set -euo pipefail
+osafl=$1
+golden=$2/tests/golden/report
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect STATUS PATTERN COMMAND...: the command's exit status, and a part of its whole output.
+expect() {
+    local status=$1 pattern=$2 got=0
+    shift 2
+    "$@" >out 2>&1 || got=$?
+    if [ "$got" != "$status" ] || ! grep -qF -- "$pattern" out; then
+        fail "$*: status $got, expected $status and \"$pattern\" in:"
+        cat out
+    fi
+}
+
+# Without gnuplot: the way to get it; a page without figures.
+mkdir no-gnuplot
+expect 1 "apt-get install gnuplot-nox" env PATH="$work/no-gnuplot" "$osafl" plot "$golden"
+[ ! -e plots ] || fail "a folder was made although nothing can be drawn"
+expect 0 plain.html env PATH="$work/no-gnuplot" "$osafl" report --html plain.html "$golden"
+grep -qF "This page has no figures" plain.html || fail "the page hides that it has no figures"
+
+expect 2 "name a folder with results" "$osafl" plot
+expect 2 "--format gif: there are svg, pdf and png" "$osafl" plot --format gif "$golden"
+expect 2 "--spread wide: there are std, range and none" "$osafl" plot --spread wide "$golden"
+expect 2 "--against needs --figure" "$osafl" plot --against time "$golden"
+expect 2 'did you mean "accuracy"' "$osafl" plot --figure accurcy "$golden"
+expect 2 "a curve can stand against" "$osafl" plot --figure loss --against bit "$golden"
+expect 2 "no run here has a setting of that name" \
+    "$osafl" plot --figure best --against deadline "$golden"
+
+if ! command -v gnuplot >/dev/null; then
+    [ "$failures" = 0 ] || exit 1
+    echo "skipped: the rest needs gnuplot (apt-get install gnuplot-nox)"
+    exit 77
+fi
+
+# All figures.
+expect 0 "plots/paper-table-accuracy-round.svg" "$osafl" plot "$golden"
+for name in paper-table-{accuracy-{round,time,bits,joules},loss-round,ccdf,participation,score,drift} \
+    levels-levels___16-ccdf best-accuracy-levels; do
+    for suffix in svg gp dat; do
+        [ -s "plots/$name.$suffix" ] || fail "no plots/$name.$suffix"
+    done
+done
+if grep -liw -e nan -e inf plots/*.dat; then
+    fail "data with values that do not exist"
+fi
+
+# The numbers that are drawn (tests/golden/report/README.md).
+expect_data() { # FILE LINE
+    grep -qxF -- "$2" "plots/$1.dat" || { fail "no \"$2\" in $1.dat:"; cat "plots/$1.dat"; }
+}
+expect_data paper-table-accuracy-round " 2 0.6 0.5 0.7"
+expect_data paper-table-accuracy-round " 3 0.875 ? ?"
+expect_data paper-table-accuracy-bits " 6 0.6 0.5 0.7"
+expect_data paper-table-accuracy-joules " 18 0.6 0.5 0.7"
+expect_data paper-table-accuracy-time " 180 0.6 0.5 0.7"
+expect_data paper-table-ccdf "# OSA-FL, M-FedAvg"
+expect_data paper-table-ccdf " 0 0.875 ? ?"
+expect_data paper-table-ccdf " 3 0.25 ? ?"
+expect_data paper-table-participation " 3 1 0"
+expect_data paper-table-score " 2 0 0.7"
+expect_data paper-table-drift " 0 1 0.6 1.4"
+expect_data best-accuracy-levels " 16 0.56 ? ?"
+"$osafl" plot --spread range --figure accuracy --out plots "$golden/paper-table" >/dev/null
+expect_data paper-table-accuracy-round " 2 0.5 0.4 0.6"
+"$osafl" plot --figure best --against optimizer.sgd.learning_rate --only case=B \
+    --only quantizer.qsgd.levels=2 --out plots "$golden" >/dev/null
+expect_data best-accuracy-learning_rate " 0.5 0.2 ? ?"
+
+# What stays beside makes the figure again, in any format.
+(cd plots && rm paper-table-ccdf.svg && gnuplot paper-table-ccdf.gp && [ -s paper-table-ccdf.svg ] &&
+    gnuplot -e "format='png'" paper-table-ccdf.gp && [ -s paper-table-ccdf.png ]) ||
+    fail "the script does not make its figure again"
+expect 0 "few/paper-table-ccdf.pdf" \
+    "$osafl" plot --figure ccdf --format pdf,png --out few "$golden/paper-table"
+head -c 5 few/paper-table-ccdf.pdf | grep -q '%PDF-' || fail "no PDF"
+: >file
+expect 1 "cannot write file/" "$osafl" plot --figure ccdf --out file "$golden/paper-table"
+
+# Names cannot break out of a page, a script or a table.
+cp -r "$golden" hostile
+python3 - <<'EOF'
+import json, pathlib
+for path in pathlib.Path("hostile/paper-table").rglob("manifest.json"):
+    made = json.loads(path.read_text())
+    run = made["experiment"]
+    run["name"] = "../x' & <i>é \"q\" \\ id='y' $(touch broken) `touch broken`"
+    run["case"] += "</title></svg><script>alert(1)</script>'\n; !touch broken\x1b[31m"
+    path.write_text(json.dumps(made))
+EOF
+expect 0 page.html "$osafl" report --html page.html hostile
+grep -qi '<script' page.html && fail "a name became a script"
+grep -qF "&lt;/title&gt;&lt;/svg&gt;&lt;script&gt;alert(1)" page.html || fail "the name is lost"
+grep -qiE '(src|href)="?(http|file|//)|@import' page.html && fail "the page loads something"
+expect 0 plots/ "$osafl" plot hostile
+[ ! -e broken ] && [ ! -e plots/broken ] || fail "a name became a command"
+for format in text markdown csv latex; do
+    "$osafl" report --format $format hostile >out
+    grep -q $'\x1b' out && fail "--format $format sends a terminal escape"
+done
+python3 - <<'EOF' || failures=$((failures + 1))
+import re, collections, html.parser
+text = open("page.html", encoding="utf-8").read()
+ids = collections.Counter(re.findall(r"""\sid=['"]([^'"]*)['"]""", re.sub(r">[^<]*<", "><", text)))
+assert not [i for i, n in ids.items() if n > 1], "ids are not unique"
+uses = set(re.findall(r"""<[^>]*href=['"]#([^'"]*)""", text))
+assert uses <= set(ids), f"references to nothing: {sorted(uses - set(ids))[:3]}"
+VOID = {"meta"}
+class Balance(html.parser.HTMLParser):
+    stack = []
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self.stack.append(tag)
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag, f"</{tag}> closes another element"
+    def handle_startendtag(self, tag, attrs):
+        pass
+Balance().feed(text)
+assert not Balance.stack, "elements are left open"
+for word in (">nan<", ">-nan<", ">inf<", "(null)"):
+    assert word not in text, word
+EOF
+
+[ "$failures" = 0 ] || exit 1
+echo "plot: all checks passed"
