@@ -72,8 +72,8 @@ static const char style[] =
     "footer{margin-top:3rem;font-size:.85rem;color:#59616e}\n"
     "@media(max-width:520px){.figures{grid-template-columns:1fr}}\n"
     "@media print{body{max-width:none;padding:0;font-size:10pt}.table{overflow:visible}"
-    "h2,h3,caption{break-after:avoid}tr{break-inside:avoid}nav{display:none}"
-    ".figures{grid-template-columns:1fr 1fr;gap:1rem}.detail table{font-size:7.5pt}"
+    "h2,h3,h4,caption{break-after:avoid}tr{break-inside:avoid}nav{display:none}"
+    ".figures{grid-template-columns:1fr 1fr;gap:1rem}.detail table,dl{font-size:7.5pt}"
     "th,td{padding:.2rem .45rem}}\n";
 
 /* ---- figures ---- */
