@@ -312,10 +312,14 @@ static struct experiment *make_cell(const struct plan *p, const struct position 
                         p->d);
     if (good && p->seeds != NULL)
         good = tree_put(tree, "seed", element(p->seeds, at->in_seeds), "seeds", p->d);
-    if (good)
-        return experiment_resolve(tree, name, p->o, p->d);
-    tree_destroy(tree);
-    return NULL;
+    if (!good) {
+        tree_destroy(tree);
+        return NULL;
+    }
+    struct experiment *e = experiment_resolve(tree, name, p->o, p->d);
+    if (e != NULL)
+        e->case_index = (uint32_t)at->in_cases;
+    return e;
 }
 
 static bool is_wanted(const struct plan *p, const struct position *at, const char *name)

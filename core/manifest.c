@@ -88,11 +88,11 @@ static json_t *describe_plugins(const struct experiment *e)
 
 static json_t *describe_run(const struct experiment *e, const struct machine_identity *machine)
 {
-    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:I}, s:{s:o, s:o}, s:o, s:o}",
+    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, s:o}",
                      "manifest", FORMAT, "identity", e->identity,          //
                      "program", "name", "osafl", "version", OSAFL_VERSION, //
                      "experiment", "name", text(e->general.name), "case", text(e->case_name),
-                     "seed", (json_int_t)e->general.seed, //
+                     "case_index", (int)e->case_index, "seed", (json_int_t)e->general.seed, //
                      "machine", "cpu_features", text(machine->cpu_features), "blas_kernel",
                      text(machine->blas_kernel), //
                      "plugins", describe_plugins(e), "settings", describe_settings(e));
@@ -293,7 +293,7 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
     uname(&system);
     cpu_model(cpu, sizeof cpu);
     json_t *const value = json_pack(
-        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:i}",                          //
+        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i}",                     //
         "host", text(system.nodename),                                                      //
         "system", json_sprintf("%s %s %s", system.sysname, system.release, system.machine), //
         "cpu", text(cpu),                                                                   //
@@ -303,6 +303,7 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
         "plugin_files", describe_files(e),                                                  //
         "started", text(env->started),                                                      //
         "ended", text(env->ended),                                                          //
+        "failure", text(env->failure),                                                      //
         "seconds", env->seconds,                                                            //
         "resumed_at_round", (int)env->resumed_at);
     const osafl_status status = write_json(folder, "environment.json", value, message);

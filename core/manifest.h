@@ -37,6 +37,7 @@ struct run_environment {
     const char *experiment_file;
     const char *started; /* ISO 8601, UTC */
     const char *ended;   /* NULL while the run goes on */
+    const char *failure; /* why it ended too early; NULL: it did not, or was stopped by the user */
     double seconds;      /* of this process */
     uint32_t resumed_at; /* round; 0: started afresh */
 };

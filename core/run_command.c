@@ -376,7 +376,8 @@ static osafl_status run_rounds(struct run *r, char *message)
     return OSAFL_OK;
 }
 
-static osafl_status write_environment(const struct run *r, bool ended, char *message)
+static osafl_status write_environment(const struct run *r, bool ended, const char *failure,
+                                      char *message)
 {
     char end[32];
     utc_now(end, sizeof end);
@@ -384,6 +385,7 @@ static osafl_status write_environment(const struct run *r, bool ended, char *mes
         .threads = r->o->threads,
         .started = r->started,
         .ended = ended ? end : NULL,
+        .failure = failure,
         .seconds = now_s() - r->start_s,
         .resumed_at = r->first_round,
     };
@@ -402,7 +404,7 @@ static osafl_status finish(struct run *r, char *message)
 {
     char restarts[CALL_MESSAGE_BYTES];
     /* The model comes last: with it a run counts as complete. */
-    OSAFL_TRY(write_environment(r, true, message));
+    OSAFL_TRY(write_environment(r, true, NULL, message));
     OSAFL_TRY(write_model(r, message));
     world_describe_restarts(r->world, restarts, sizeof restarts);
     const struct results_summary summary = results_summary(r->results);
@@ -413,6 +415,14 @@ static osafl_status finish(struct run *r, char *message)
     return OSAFL_OK;
 }
 
+/* For reports.  That it cannot be written does not matter beside the failure itself. */
+static void record_failure(const struct run *r, osafl_status status, const char *failure)
+{
+    char message[CALL_MESSAGE_BYTES];
+    if (status != OSAFL_E_CANCELLED || !stop_requested())
+        (void)write_environment(r, true, failure, message);
+}
+
 static osafl_status run_all(struct run *r, struct loader *l, char *message)
 {
     OSAFL_TRY(open_session(r, l));
@@ -421,8 +431,12 @@ static osafl_status run_all(struct run *r, struct loader *l, char *message)
     if (r->complete)
         return OSAFL_OK;
     OSAFL_TRY(open_progress(r, message));
-    OSAFL_TRY(write_environment(r, false, message));
-    OSAFL_TRY(run_rounds(r, message));
+    OSAFL_TRY(write_environment(r, false, NULL, message));
+    const osafl_status status = run_rounds(r, message);
+    if (status != OSAFL_OK) {
+        record_failure(r, status, message);
+        return status;
+    }
     return finish(r, message);
 }
 

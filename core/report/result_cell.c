@@ -133,6 +133,17 @@ static osafl_status required(const struct result_cell *c, const json_t *in, cons
     return OSAFL_OK;
 }
 
+/* A varied setting is part of the case's name in the manifest (grid.h): ",KEY=VALUE", or
+ * "KEY=VALUE" without cases.  Reports find it among the settings. */
+static void cut_case_name(struct result_cell *c)
+{
+    c->case_name[strcspn(c->case_name, ",")] = '\0';
+    if (strchr(c->case_name, '=') != NULL || c->case_name[0] == '\0') {
+        free(c->case_name);
+        c->case_name = checked_copy("main");
+    }
+}
+
 static osafl_status read_manifest(struct result_cell *c, char *message)
 {
     OSAFL_TRY(read_json(c->folder, "manifest.json", &c->manifest, message));
@@ -147,6 +158,7 @@ static osafl_status read_manifest(struct result_cell *c, char *message)
                             "another version of osafl",
                             c->folder);
     c->seed = json_integer_value(seed);
+    cut_case_name(c);
     const json_t *const place = json_object_get(run, "case_index");
     c->case_index = json_is_integer(place) ? json_integer_value(place) : -1;
     OSAFL_TRY(read_settings(c, message));

@@ -23,7 +23,7 @@ struct cell_setting {
 struct result_cell {
     char *folder; /* as it was found, for messages */
     char *experiment;
-    char *case_name;
+    char *case_name; /* without the varied settings: "osafl" of "osafl,quantizer.qsgd.levels=2" */
     int64_t seed;
     int64_t case_index; /* place among the experiment's cases; -1: not recorded */
     char *identity;

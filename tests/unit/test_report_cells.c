@@ -198,6 +198,27 @@ static void cell_knows_its_settings(void **state)
     result_cell_free(c);
 }
 
+static void varied_settings_are_no_part_of_the_case(void **state)
+{
+    (void)state;
+    static const char *const name[][2] = {{"osafl", "osafl"},
+                                          {"osafl,quantizer.qsgd.levels=2", "osafl"},
+                                          {"quantizer.qsgd.levels=2,rounds=3", "main"},
+                                          {"main", "main"}};
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; ++i) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"identity\": \"ab\", \"experiment\": {\"name\": \"x\", \"case\": \"%s\", "
+                 "\"case_index\": 4, \"seed\": 7}, \"settings\": {%s}}",
+                 name[i][0], TWO_ROUNDS);
+        put("manifest.json", text);
+        struct result_cell *const c = read_cell();
+        assert_string_equal(c->case_name, name[i][1]);
+        assert_int_equal(c->case_index, 4);
+        result_cell_free(c);
+    }
+}
+
 static void cell_states(void **state)
 {
     (void)state;
@@ -374,6 +395,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(table_with_a_zero_byte_or_no_file, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(cell_knows_its_settings, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(varied_settings_are_no_part_of_the_case, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(cell_states, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damaged_cells_are_refused, make_folder, remove_folder),
         cmocka_unit_test(measures_have_a_direction),
