@@ -223,7 +223,7 @@ osafl_status figure_of_clients(const struct grid_experiment *e, const struct gri
 {
     const bool participation = strcmp(column, "local_rounds") == 0;
     char *const what = checked_format("%s%s", participation ? "local rounds (0: sits out)" : column,
-                                      t->seeds > 1 ? ", first seed" : "");
+                                      e->seeds > 1 ? ", first seed" : "");
     for (char *at = what; *at != '\0'; ++at)
         *at = *at == '_' ? ' ' : *at;
     struct figure *const f =

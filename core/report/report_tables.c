@@ -178,8 +178,9 @@ static void add_published(struct text_table *t, size_t column, const struct row_
 static char *seeds_text(const struct summarized_table *s, size_t row)
 {
     const size_t complete = s->row[row].complete;
-    return complete == s->table->seeds ? checked_format("%zu", complete)
-                                       : checked_format("%zu of %zu", complete, s->table->seeds);
+    return complete == s->experiment->seeds
+               ? checked_format("%zu", complete)
+               : checked_format("%zu of %zu", complete, s->experiment->seeds);
 }
 
 static void performance_columns(const struct summarized_table *s, struct text_table *t,
@@ -228,7 +229,8 @@ struct text_table *performance_table(const struct summarized_table *s)
     struct text_table *const t = text_table_create(checked_format(
         "Best %s %s over the rounds%s (%s)", split == NULL ? "" : split, s->measure,
         with_loss ? ", and the loss of that round" : "",
-        s->table->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds" : "one seed"));
+        s->experiment->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds"
+                                 : "one seed"));
     performance_columns(s, t, with_loss);
     enum cell_mark *const best = rank_rows(s, STATISTIC(best), higher);
     enum cell_mark *const loss = rank_rows(s, STATISTIC(loss_at_best), false);
@@ -386,30 +388,65 @@ static char *missing_run(const struct grid_row *r, int64_t seed)
     return NULL;
 }
 
+/* "LABEL: seed 2 has no results; seed 3 has 2 of 4 rounds"; NULL: the row is complete. */
+static char *missing_of_row(const struct summarized_table *s, const struct grid_row *r)
+{
+    struct checked_stream text;
+    checked_stream_open(&text);
+    bool complete = true;
+    for (size_t k = 0; k < s->experiment->seeds; ++k) {
+        char *const missing = missing_run(r, s->experiment->seed[k]);
+        if (missing == NULL)
+            continue;
+        fprintf(text.file, "%s%s%s", complete ? r->label : "", complete ? ": " : "; ", missing);
+        complete = false;
+        free(missing);
+    }
+    char *sentence = checked_stream_text(&text);
+    if (complete) {
+        free(sentence);
+        sentence = NULL;
+    }
+    return sentence;
+}
+
+static bool has_case(const struct grid_table *t, const char *name)
+{
+    for (size_t i = 0; i < t->rows; ++i) {
+        if (strcmp(t->row[i].cell[0]->case_name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static char **add_item(char **item, size_t *items, char *sentence)
+{
+    if (sentence == NULL)
+        return item;
+    item = checked_grow(item, *items, sizeof *item);
+    item[(*items)++] = sentence;
+    return item;
+}
+
 char **missing_runs(const struct summarized_table *s, size_t *items)
 {
     char **item = NULL;
     *items = 0;
-    for (size_t i = 0; i < s->table->rows; ++i) {
-        const struct grid_row *const r = &s->table->row[i];
-        struct checked_stream text;
-        checked_stream_open(&text);
-        bool complete = true;
-        for (size_t k = 0; k < s->table->seeds; ++k) {
-            char *const missing = missing_run(r, s->table->seed[k]);
-            if (missing == NULL)
-                continue;
-            fprintf(text.file, "%s%s%s", complete ? r->label : "", complete ? ": " : "; ", missing);
-            complete = false;
-            free(missing);
+    for (size_t i = 0; i < s->table->rows; ++i)
+        item = add_item(item, items, missing_of_row(s, &s->table->row[i]));
+    /* Cases that other tables of the experiment have; each once, where it first stands. */
+    for (size_t k = 0; k < s->experiment->tables; ++k) {
+        const struct grid_table *const other = &s->experiment->table[k];
+        for (size_t i = 0; i < other->rows; ++i) {
+            const char *const name = other->row[i].cell[0]->case_name;
+            bool first = !has_case(s->table, name);
+            for (size_t before = 0; before < k && first; ++before)
+                first = !has_case(&s->experiment->table[before], name);
+            for (size_t before = 0; before < i && first; ++before)
+                first = strcmp(other->row[before].cell[0]->case_name, name) != 0;
+            if (first)
+                item = add_item(item, items, checked_format("%s has no results", name));
         }
-        char *const sentence = checked_stream_text(&text);
-        if (complete) {
-            free(sentence);
-            continue;
-        }
-        item = checked_grow(item, *items, sizeof *item);
-        item[(*items)++] = sentence;
     }
     return item;
 }

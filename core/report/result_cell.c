@@ -133,15 +133,30 @@ static osafl_status required(const struct result_cell *c, const json_t *in, cons
     return OSAFL_OK;
 }
 
-/* A varied setting is part of the case's name in the manifest (grid.h): ",KEY=VALUE", or
- * "KEY=VALUE" without cases.  Reports find it among the settings. */
-static void cut_case_name(struct result_cell *c)
+/* A varied setting is part of the case's name in the manifest (grid.h): "CASE,KEY=VALUE", or
+ * "KEY=VALUE" without cases. */
+static void split_case_name(struct result_cell *c)
 {
-    c->case_name[strcspn(c->case_name, ",")] = '\0';
-    if (strchr(c->case_name, '=') != NULL || c->case_name[0] == '\0') {
-        free(c->case_name);
+    const size_t equals = strcspn(c->case_name, "=");
+    const size_t comma = strcspn(c->case_name, ",");
+    if (equals < comma) {
+        c->varied = c->case_name;
         c->case_name = checked_copy("main");
+        return;
     }
+    c->varied = checked_copy(c->case_name[comma] == '\0' ? "" : c->case_name + comma + 1);
+    c->case_name[comma] = '\0';
+}
+
+bool result_cell_varies(const struct result_cell *c, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = c->varied; at != NULL && *at != '\0'; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return true;
+    }
+    return false;
 }
 
 static osafl_status read_manifest(struct result_cell *c, char *message)
@@ -158,7 +173,7 @@ static osafl_status read_manifest(struct result_cell *c, char *message)
                             "another version of osafl",
                             c->folder);
     c->seed = json_integer_value(seed);
-    cut_case_name(c);
+    split_case_name(c);
     const json_t *const place = json_object_get(run, "case_index");
     c->case_index = json_is_integer(place) ? json_integer_value(place) : -1;
     OSAFL_TRY(read_settings(c, message));
@@ -290,6 +305,7 @@ void result_cell_free(struct result_cell *c)
     free(c->folder);
     free(c->experiment);
     free(c->case_name);
+    free(c->varied);
     free(c->identity);
     free(c->failure);
     free(c->split);

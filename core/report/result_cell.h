@@ -24,6 +24,7 @@ struct result_cell {
     char *folder; /* as it was found, for messages */
     char *experiment;
     char *case_name; /* without the varied settings: "osafl" of "osafl,quantizer.qsgd.levels=2" */
+    char *varied;    /* those settings: "quantizer.qsgd.levels=2"; "" */
     int64_t seed;
     int64_t case_index; /* place among the experiment's cases; -1: not recorded */
     char *identity;
@@ -52,6 +53,9 @@ void result_cell_free(struct result_cell *c); /* NULL is allowed */
 const char *result_cell_setting(const struct result_cell *c, const char *key);
 /* The setting as a number; fallback when there is none or it is no number. */
 double result_cell_number(const struct result_cell *c, const char *key, double fallback);
+
+/* Whether the experiment file varies the setting ("vary"). */
+bool result_cell_varies(const struct result_cell *c, const char *key);
 
 /* Name of measure m without its split: "accuracy". */
 const char *result_cell_measure(const struct result_cell *c, size_t m);

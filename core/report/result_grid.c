@@ -99,17 +99,39 @@ static size_t cases_that_vary(const struct placing *p, const char *key)
     return cases;
 }
 
+static bool several_cases(const struct placing *p)
+{
+    for (size_t i = 1; i < p->cells; ++i) {
+        if (strcmp(p->cell[i].cell->case_name, p->cell[0].cell->case_name) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the experiment file varies the setting: then it is an axis although the runs of a grid
+ * that has just begun may have one value of it. */
+static bool is_varied(const struct placing *p, const char *key)
+{
+    for (size_t i = 0; i < p->cells; ++i) {
+        if (result_cell_varies(p->cell[i].cell, key))
+            return true;
+    }
+    return false;
+}
+
 static void find_axes(struct placing *p)
 {
     size_t keys;
     const char **const key = all_keys(p, &keys);
     for (size_t k = 0; k < keys; ++k) {
         const size_t cases = cases_that_vary(p, key[k]);
-        if (cases == 0)
+        const bool varied = is_varied(p, key[k]);
+        if (cases == 0 && !varied)
             continue;
+        const bool shared = cases > 1 || (varied && several_cases(p));
         p->axis = checked_grow(p->axis, p->axes, sizeof *p->axis);
         p->axis[p->axes++] =
-            (struct axis){.key = key[k], .makes_tables = cases > 1 && !p->layout->one_table};
+            (struct axis){.key = key[k], .makes_tables = shared && !p->layout->one_table};
     }
     free(key);
 }
@@ -130,7 +152,7 @@ static char *values_text(const struct placing *p, const struct result_cell *c, b
         const char *const key = p->axis[i].key;
         const char *const value = result_cell_setting(c, key);
         if (p->axis[i].makes_tables != of_tables || value == NULL ||
-            (!of_tables && !varies_in_case(p, c, key)))
+            (!of_tables && !result_cell_varies(c, key) && !varies_in_case(p, c, key)))
             continue;
         fputs(first ? "" : ", ", text.file);
         first = false;
@@ -249,15 +271,15 @@ static int compare_seeds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add_seed(struct grid_table *t, int64_t seed)
+static void add_seed(struct grid_experiment *e, int64_t seed)
 {
-    for (size_t i = 0; i < t->seeds; ++i) {
-        if (t->seed[i] == seed)
+    for (size_t i = 0; i < e->seeds; ++i) {
+        if (e->seed[i] == seed)
             return;
     }
-    t->seed = checked_grow(t->seed, t->seeds, sizeof *t->seed);
-    t->seed[t->seeds++] = seed;
-    qsort(t->seed, t->seeds, sizeof *t->seed, compare_seeds);
+    e->seed = checked_grow(e->seed, e->seeds, sizeof *e->seed);
+    e->seed[e->seeds++] = seed;
+    qsort(e->seed, e->seeds, sizeof *e->seed, compare_seeds);
 }
 
 static void lay_out(struct result_grid *g, struct grid_experiment *e, struct placing *p)
@@ -287,7 +309,7 @@ static void lay_out(struct result_grid *g, struct grid_experiment *e, struct pla
             row = new_row(p, t, c);
         row->cell = checked_grow(row->cell, row->cells, sizeof(struct result_cell *));
         row->cell[row->cells++] = c->cell;
-        add_seed(t, c->cell->seed);
+        add_seed(e, c->cell->seed);
         before = c;
     }
 }
@@ -341,7 +363,6 @@ static void free_table(struct grid_table *t)
     }
     free(t->row);
     free(t->title);
-    free(t->seed);
 }
 
 void result_grid_free(struct result_grid *g)
@@ -353,6 +374,7 @@ void result_grid_free(struct result_grid *g)
             free_table(&g->experiment[i].table[k]);
         free(g->experiment[i].table);
         free(g->experiment[i].name);
+        free(g->experiment[i].seed);
     }
     for (size_t i = 0; i < g->notes; ++i)
         free(g->note[i]);

@@ -2,9 +2,9 @@
  *
  * A row holds the runs that differ in nothing but their seed, so that runs whose settings were
  * edited in between are never averaged.  An experiment is one table with a row for each case,
- * except that a setting which several cases vary over the same values (vary = ... in the file)
- * gives a table for each of these values.  A setting that varies within one case alone gives
- * further rows. */
+ * except that where there are several cases, a setting that they vary ("vary" in the file, or more
+ * than one value in several cases) gives a table for each of its values.  A setting that varies
+ * within one case alone gives further rows. */
 #ifndef OSAFL_REPORT_RESULT_GRID_H
 #define OSAFL_REPORT_RESULT_GRID_H
 
@@ -20,14 +20,14 @@ struct grid_table {
     char *title;          /* what its rows have in common beside the experiment: "levels = 2"; "" */
     struct grid_row *row; /* [rows], in the experiment's order of cases */
     size_t rows;
-    int64_t *seed; /* [seeds], ascending: of any row */
-    size_t seeds;
 };
 
 struct grid_experiment {
     char *name;
     struct grid_table *table; /* [tables], by title */
     size_t tables;
+    int64_t *seed; /* [seeds], ascending: of any run */
+    size_t seeds;
 };
 
 struct result_grid {

@@ -214,6 +214,9 @@ static void varied_settings_are_no_part_of_the_case(void **state)
         put("manifest.json", text);
         struct result_cell *const c = read_cell();
         assert_string_equal(c->case_name, name[i][1]);
+        assert_int_equal(result_cell_varies(c, "quantizer.qsgd.levels"), i == 1 || i == 2);
+        assert_int_equal(result_cell_varies(c, "rounds"), i == 2);
+        assert_false(result_cell_varies(c, "levels"));
         assert_int_equal(c->case_index, 4);
         result_cell_free(c);
     }
@@ -326,8 +329,11 @@ static void finds_cells_at_every_level(void **state)
     static const struct {
         const char *below;
         size_t cells;
-    } level[] = {
-        {"", 13}, {"/", 13}, {"/paper-table", 8}, {"/paper-table/OSA-FL", 3}, {"/levels/B/", 3}};
+    } level[] = {{"", 13},
+                 {"/", 13},
+                 {"/paper-table", 8},
+                 {"/paper-table/OSA-FL", 3},
+                 {"/levels/B_quantizer.qsgd.levels_2/", 2}};
     for (size_t i = 0; i < sizeof level / sizeof level[0]; ++i) {
         char message[CALL_MESSAGE_BYTES];
         char path[512];

@@ -69,7 +69,7 @@ def cell(root, experiment, case, seed, accuracy, loss, settings=None, place=None
          link=True, scores=False, tail="", failure=None):
     """accuracy, loss: one value a round, None: not evaluated."""
     made = manifest(experiment, case, seed, dict(settings or {}, rounds=str(rounds)), place)
-    folder = root / experiment / case / f"seed-{seed}-{made['identity'][:8]}"
+    folder = root / experiment / case.translate(str.maketrans(",=", "__")) / f"seed-{seed}-{made['identity'][:8]}"
     folder.mkdir(parents=True)
     write_json(folder / "manifest.json", made)
     ended = "2026-01-01T00:01:00Z" if len(accuracy) == rounds else None
@@ -117,9 +117,9 @@ def main():
     for case, gain in (("A", 0.0), ("B", 0.1)):
         for levels in (2, 16):
             best = 0.3 + gain + levels / 100
-            cell(root, "levels", case, 1, [0.1, best], [2, 1], rounds=2,
-                 settings={"quantizer.qsgd.levels": str(levels)})
-    cell(root, "levels", "B", 1, [0.1, 0.2], [2, 1.5], rounds=2,
+            cell(root, "levels", f"{case},quantizer.qsgd.levels={levels}", 1, [0.1, best], [2, 1],
+                 rounds=2, settings={"quantizer.qsgd.levels": str(levels)})
+    cell(root, "levels", "B,quantizer.qsgd.levels=2", 1, [0.1, 0.2], [2, 1.5], rounds=2,
          settings={"quantizer.qsgd.levels": "2", "optimizer.sgd.learning_rate": "0.5"})
 
 

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# report_of_runs.sh OSAFL SOURCE-TREE - what "osafl run" writes is what "osafl report" and "osafl plot"
+# read: a small grid with a failed, an interrupted and a missing run.
+set -euo pipefail
+osafl=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failures=0
+
+cat >grid.cfg <<'EOF'
+name = "small";
+rounds = 3;
+clients:   { count = 4; storage = 40; arrivals = 4; };
+dataset:   { plugin = "glyphs"; };
+model:     { plugin = "logistic"; };
+channel:   { plugin = "fixed"; };
+resource:  { plugin = "fixed"; };
+optimizer: { plugin = "sgd"; sgd: { learning_rate = 0.05; }; };
+quantizer: { plugin = "qsgd"; };
+deletion:  { plugin = "fifo"; };
+evaluation: { samples = 200; };
+cases = ( { name = "Z-first"; aggregator: { plugin = "osafl"; };
+            paper: { accuracy_mean = 0.5; accuracy_std = 0.01; }; },
+          { name = "A-second"; aggregator: { plugin = "fedavg"; }; } );
+vary  = ( { key = "quantizer.qsgd.levels"; values = [2, 16]; } );
+seeds = [1, 2];
+EOF
+"$osafl" run grid.cfg --quiet >/dev/null
+
+expect() { # PATTERN: an extended regular expression for a line of the report
+    grep -qE -- "$1" out || { echo "FAILED: no line \"$1\" in:"; cat out; failures=$((failures + 1)); }
+}
+"$osafl" report results >out
+expect '^levels = 2$'
+expect '^levels = 16$'
+expect '^Z-first +2 +0\.[0-9]{4} ± 0\.[0-9]{4} .* 0\.5000 ± 0\.0100 +[+-]0\.[0-9]{4}$'
+expect '^4 clients, 3 rounds, deadline 60 s, .* quantizer qsgd'
+# The file's order of cases, not the alphabet's.
+[ "$(grep -oE '^(Z-first|A-second)' out | head -1)" = Z-first ] ||
+    { echo "FAILED: the order of the cases is lost"; failures=$((failures + 1)); }
+
+# The best value of the table is the largest of rounds.csv.
+one=$(echo results/small/A-second*levels_16/seed-1-*)
+best=$(cut -d, -f3 "$one/rounds.csv" | tail -n +2 | sort -g | tail -1)
+"$osafl" report "$one" >out
+expect "^A-second +1 +$(printf %.4f "$best") "
+
+# A run that fails says why, and an interrupted one how far it came.
+if "$osafl" run grid.cfg --quiet --case A-second --set attack.share=1 --set attack.method=scale --set attack.strength=1e60 \
+    --set quantizer.qsgd.levels=2 --set seed=1 --set name=broken >out 2>&1; then
+    echo "FAILED: updates of 1e60 do no harm"
+    failures=$((failures + 1))
+fi
+"$osafl" report results/broken >out
+expect '^  A-second: seed 1 failed after [0-2] of 3 rounds: .*finite'
+
+if command -v gnuplot >/dev/null; then
+    "$osafl" plot results/small >out
+    expect '^plots/small-levels___2-accuracy-round\.svg$'
+    expect '^plots/small-levels___2-score\.svg$'
+    expect '^plots/best-accuracy-levels\.svg$'
+    "$osafl" plot --figure step_control --figure similarity results/small >out
+    expect '^plots/small-levels___16-step_control-round\.svg$'
+    expect '^plots/small-levels___16-similarity\.svg$'
+fi
+
+[ "$failures" = 0 ] || exit 1
+echo "report_of_runs: all checks passed"
