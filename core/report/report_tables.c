@@ -18,7 +18,7 @@ struct summarized_table *summarize_table(const struct grid_experiment *e,
     s->row = checked_alloc(t->rows, sizeof *s->row);
     for (size_t i = 0; i < t->rows; ++i) {
         s->row[i] = row_summarize(&t->row[i], q);
-        if (s->measure == NULL)
+        if (s->measure == NULL && s->row[i].n > 0)
             s->measure = s->row[i].measure;
     }
     return s;

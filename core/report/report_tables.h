@@ -10,7 +10,7 @@ struct summarized_table {
     const struct grid_experiment *experiment;
     const struct grid_table *table;
     struct row_summary *row; /* [table->rows] */
-    const char *measure;     /* that compares the rows; NULL: nothing was evaluated yet */
+    const char *measure;     /* that compares the rows; NULL: no run has a round yet */
     double target;           /* NAN: none */
 };
 

@@ -53,7 +53,7 @@ if "$osafl" run grid.cfg --quiet --case A-second --set attack.share=1 --set atta
     failures=$((failures + 1))
 fi
 "$osafl" report results/broken >out
-expect '^  A-second, levels = 2: seed 1 failed after [0-2] of 3 rounds: .*finite'
+expect '^  A-second: seed 1 failed after [0-2] of 3 rounds: .*finite'
 
 if command -v gnuplot >/dev/null; then
     "$osafl" plot results/small >out
