@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "checked_alloc.h"
+#include "schema.h"
 
 /* The settings in which an experiment's cells differ. */
 struct axis {
@@ -29,12 +30,26 @@ struct placing {
     size_t axes;
 };
 
-/* Settings that make no row of their own: the seed, those without effect on results, and what the
- * run is compared with. */
+/* Whether the core says of its setting that it cannot change a result: name, paper.*, ... */
+static bool has_no_effect(const char *key)
+{
+    char group[64] = "";
+    const char *const dot = strchr(key, '.');
+    const char *const name = dot == NULL ? key : dot + 1;
+    if (dot != NULL && (size_t)(dot - key) < sizeof group)
+        memcpy(group, key, (size_t)(dot - key));
+    const struct schema_group *const of = schema_find(group);
+    for (uint32_t i = 0; of != NULL && i < of->n; ++i) {
+        if (strcmp(of->table[i].name, name) == 0)
+            return (of->table[i].flags & OSAFL_P_NO_EFFECT) != 0;
+    }
+    return false;
+}
+
+/* Whether cells with different values of the setting belong to different rows. */
 static bool makes_row(const struct grid_layout *l, const char *key)
 {
-    return strcmp(key, "seed") != 0 && strcmp(key, "name") != 0 &&
-           strcmp(key, "checkpoint_every") != 0 && strncmp(key, "paper.", 6) != 0 &&
+    return strcmp(key, "seed") != 0 && !has_no_effect(key) &&
            (l->along == NULL || strcmp(key, l->along) != 0);
 }
 
