@@ -14,6 +14,7 @@
 #include "diagnostics.h"
 #include "grid.h"
 #include "guard.h"
+#include "plugin_command.h"
 #include "report/plot_command.h"
 #include "report/report_command.h"
 #include "suggest.h"
@@ -132,8 +133,8 @@ static int run_cell(struct work *w, struct experiment *e)
     clock_gettime(CLOCK_MONOTONIC, &start);
     const int status = run_command(e, w->loader, run);
     clock_gettime(CLOCK_MONOTONIC, &end);
-    const double took_s = (double)(end.tv_sec - start.tv_sec) +
-                          1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    const double took_s =
+        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     /* What is left may be next to nothing, but never 0, which would mean no limit. */
     if (run->max_time_s > 0.0)
         run->max_time_s = fmax(run->max_time_s - took_s, 1e-6);
@@ -247,6 +248,12 @@ static int command_plot(const struct command *self, int argc, char **argv)
     return plot_command(argc, argv);
 }
 
+static int command_plugin(const struct command *self, int argc, char **argv)
+{
+    (void)self;
+    return plugin_command(argc, argv);
+}
+
 static const struct command commands[] = {
     {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
      CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
@@ -261,6 +268,8 @@ static const struct command commands[] = {
      command_help, CLI_PLUGINS, 0, 1},
     {"report", "DIR...", "Print the tables of results, finished or not.", command_report, 0, 0, 0},
     {"plot", "DIR...", "Draw the figures of results.", command_plot, 0, 0, 0},
+    {"plugin", "new | check ...", "Start the project of a plugin, or check a plugin's file.",
+     command_plugin, 0, 0, 0},
 };
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

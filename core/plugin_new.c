@@ -15,10 +15,10 @@
 
 /* What an experiment uses where the new plugin is not meant: simple, quick, without files. */
 static const char *const usual[LOADER_KINDS + 1] = {
-    [OSAFL_KIND_DATASET] = "glyphs",     [OSAFL_KIND_MODEL] = "logistic",
+    [OSAFL_KIND_DATASET] = "glyphs",      [OSAFL_KIND_MODEL] = "logistic",
     [OSAFL_KIND_CHANNEL] = "logdistance", [OSAFL_KIND_RESOURCE] = "iterative",
-    [OSAFL_KIND_OPTIMIZER] = "sgd",      [OSAFL_KIND_QUANTIZER] = "qsgd",
-    [OSAFL_KIND_DELETION] = "fifo",      [OSAFL_KIND_AGGREGATOR] = "fedavg",
+    [OSAFL_KIND_OPTIMIZER] = "sgd",       [OSAFL_KIND_QUANTIZER] = "qsgd",
+    [OSAFL_KIND_DELETION] = "fifo",       [OSAFL_KIND_AGGREGATOR] = "fedavg",
 };
 
 /* A file of the project and the template it is made from; a NULL part stands for the kind or the
@@ -108,8 +108,8 @@ static void fill_in(const struct project *p, const struct plugin_template *t, FI
 /* False: the path is too long. */
 static bool path_of(const struct project *p, const struct project_file *f, char path[PATH_MAX])
 {
-    const int n = snprintf(path, PATH_MAX, "%s/%s%s", p->dir, f->name != NULL ? f->name : p->name,
-                           f->suffix);
+    const int n =
+        snprintf(path, PATH_MAX, "%s/%s%s", p->dir, f->name != NULL ? f->name : p->name, f->suffix);
     return n > 0 && n < PATH_MAX;
 }
 
@@ -118,9 +118,8 @@ static bool write_file(const struct project *p, const struct project_file *f, ch
 {
     char path[PATH_MAX];
     FILE *to = NULL;
-    const int fd = path_of(p, f, path)
-                       ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, f->mode)
-                       : -1;
+    const int fd =
+        path_of(p, f, path) ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, f->mode) : -1;
     if (fd >= 0)
         to = fdopen(fd, "w");
     if (to == NULL) {
