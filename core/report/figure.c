@@ -93,13 +93,23 @@ void figure_series_merge_equal(struct figure *f)
         struct figure_series *const s = &f->series[i];
         if (!equal_points(s, last))
             continue;
-        char *const label = checked_format("%s, %s", s->label, last->label);
-        free(s->label);
-        s->label = label;
+        /* Three names are enough for a key; the rest are counted. */
+        if (s->merged++ < 2) {
+            char *const label = checked_format("%s, %s", s->label, last->label);
+            free(s->label);
+            s->label = label;
+        }
         free_series(last);
         --f->n_series;
         return;
     }
+}
+
+char *figure_series_name(const struct figure_series *s)
+{
+    if (s->merged <= 2)
+        return checked_copy(s->label);
+    return checked_format("%s and %zu more", s->label, s->merged - 2);
 }
 
 void figure_free(struct figure *f)

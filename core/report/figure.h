@@ -14,7 +14,8 @@ enum figure_kind {
 /* One row of a table. */
 struct figure_series {
     char *label;
-    size_t style; /* place in the palette: the same row looks the same in every figure */
+    size_t merged; /* equal series that were dropped; the first two are named in label */
+    size_t style;  /* place in the palette: the same row looks the same in every figure */
     size_t n;
     double *x; /* [n] */
     double *y; /* [n]; maps: the client */
@@ -51,6 +52,8 @@ void figure_series_drop_empty(struct figure *f);
 /* When the last series equals an earlier one point by point, drops it and adds its label to the
  * earlier one: all cases of an experiment see the same world, and often the same decisions. */
 void figure_series_merge_equal(struct figure *f);
+/* The label as a key shows it: "A, B, C and 2 more"; free(). */
+char *figure_series_name(const struct figure_series *s);
 void figure_free(struct figure *f); /* NULL is allowed */
 
 #endif

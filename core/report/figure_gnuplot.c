@@ -97,8 +97,9 @@ static void write_setting(FILE *to, const char *what, const char *text)
 
 static int height_of(const struct figure *f)
 {
+    /* The key of many series takes room that the plot is not to lose. */
     if (f->kind != FIGURE_MAPS)
-        return HEIGHT;
+        return HEIGHT + (f->n_series > 6 ? 11 * (int)(f->n_series - 6) : 0);
     const size_t lines = (f->n_series + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
     return f->n_series == 1 ? HEIGHT : 60 + PANEL_HEIGHT * (int)lines;
 }
@@ -160,10 +161,12 @@ static void write_range(FILE *to, const char *axis, double from, double to_value
         fprintf(to, "%g]\n", to_value);
 }
 
-static void write_title(FILE *to, const char *label)
+static void write_key(FILE *to, const struct figure_series *s)
 {
+    char *const name = figure_series_name(s);
     fputs(" title ", to);
-    write_quoted(to, label);
+    write_quoted(to, name);
+    free(name);
 }
 
 /* Bands lie below all lines. */
@@ -200,7 +203,7 @@ static void write_lines(const struct figure *f, FILE *to)
         } else {
             fprintf(to, "linespoints linestyle %zu", i + 1);
         }
-        write_title(to, s->label);
+        write_key(to, s);
         fputs(i + 1 < f->n_series ? ", \\\n" : "\n", to);
     }
 }
@@ -319,7 +322,9 @@ static void write_maps(const struct figure *f, FILE *to)
     write_setting(to, "xlabel", f->x_label);
     write_setting(to, "ylabel", f->y_label);
     for (size_t i = 0; i < f->n_series; ++i) {
-        write_setting(to, "title", f->series[i].label);
+        char *const name = figure_series_name(&f->series[i]);
+        write_setting(to, "title", name);
+        free(name);
         /* Boxes lie over each other a little, so that no seam shows between them. */
         fprintf(to,
                 "plot '%s.dat' index %zu using 1:2:(0.53):(0.53):3 with boxxyerror linecolor "

@@ -20,6 +20,7 @@ enum {
     KEY_FORMAT = 0x100,
     KEY_SPREAD,
     KEY_ONLY,
+    KEY_TOGETHER,
 };
 
 struct plot_options {
@@ -29,6 +30,7 @@ struct plot_options {
     const char *out;
     unsigned formats;
     enum figure_spread spread;
+    bool together;
     const char **only; /* [n_only] */
     size_t n_only;
     const char **folder; /* [folders] */
@@ -51,6 +53,8 @@ static const struct argp_option options[] = {
      "What bands show of several seeds: std (sample standard deviation, default), range (least to "
      "most) or none",
      0},
+    {"together", KEY_TOGETHER, NULL, 0,
+     "One figure for all runs, not one for each experiment and each value of a varied setting", 0},
     {"only", KEY_ONLY, "KEY=VALUE", 0,
      "Only the runs with this case, experiment, seed or setting; may be given several times", 0},
     {0}};
@@ -108,6 +112,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SPREAD:
         parse_spread(o, argument, state);
+        return 0;
+    case KEY_TOGETHER:
+        o->together = true;
         return 0;
     case KEY_ONLY:
         o->only = append(o->only, &o->n_only, argument);
@@ -177,7 +184,8 @@ static osafl_status run_plot(const struct plot_options *o, struct found_cells *f
         OSAFL_TRY(find_cells(o->folder[i], f, message));
     for (size_t i = 0; i < o->n_only; ++i)
         OSAFL_TRY(keep_cells(f, o->only[i], message));
-    struct result_grid *const g = result_grid_create(f, &(struct grid_layout){.along = NULL});
+    struct result_grid *const g =
+        result_grid_create(f, &(struct grid_layout){.one_table = o->together});
     for (size_t i = 0; i < g->notes; ++i)
         fprintf(stderr, "osafl plot: %s\n", g->note[i]);
     osafl_status status = make_figures(o, f, g, l, message);

@@ -80,6 +80,11 @@ expect_data paper-table-accuracy-round " 2 0.5 0.4 0.6"
     --only quantizer.qsgd.levels=2 --out plots "$golden" >/dev/null
 expect_data best-accuracy-learning_rate " 0.5 0.2 ? ?"
 
+"$osafl" plot --figure accuracy --together --out plots "$golden" >/dev/null
+for label in Genie OSA-FL "A, levels = 2" "B, learning_rate = 0.5, levels = 2"; do
+    grep -qF "# $label" plots/accuracy-round.dat || fail "--together has no $label"
+done
+
 # What stays beside makes the figure again, in any format.
 (cd plots && rm paper-table-ccdf.svg && gnuplot paper-table-ccdf.gp && [ -s paper-table-ccdf.svg ] &&
     gnuplot -e "format='png'" paper-table-ccdf.gp && [ -s paper-table-ccdf.png ]) ||
