@@ -247,11 +247,28 @@ static osafl_status misfit(const struct session *s, struct diagnostics *d, const
     return OSAFL_E_CONFIG;
 }
 
+/* A method that is its optimizer runs with no other: it would be another method under its name. */
+static osafl_status choose_optimizer(struct session *s, struct loader *l, struct diagnostics *d)
+{
+    const struct loaded_plugin *const named = s->experiment->chosen[OSAFL_KIND_OPTIMIZER].loaded;
+    const char *const wanted = s->aggregator.optimizer;
+    if (named == NULL)
+        return experiment_choose_optimizer(s->experiment, l, wanted, d);
+    if (!s->aggregator.optimizer_is_fixed || strcmp(named->plugin->name, wanted) == 0)
+        return OSAFL_OK;
+    diagnostics_error(d, NULL, 0,
+                      "aggregator.plugin = \"%s\" and optimizer.plugin = \"%s\" do not fit: the "
+                      "method is the aggregator with the optimizer \"%s\"; leave optimizer.plugin "
+                      "out, or set it to \"%s\"",
+                      s->instance[OSAFL_KIND_AGGREGATOR].plugin->name, named->plugin->name, wanted,
+                      wanted);
+    return OSAFL_E_CONFIG;
+}
+
 static osafl_status create_optimizer(struct session *s, struct loader *l, struct diagnostics *d)
 {
     const uint32_t kind = OSAFL_KIND_OPTIMIZER;
-    if (s->experiment->chosen[kind].loaded == NULL)
-        OSAFL_TRY(experiment_choose_optimizer(s->experiment, l, s->aggregator.optimizer, d));
+    OSAFL_TRY(choose_optimizer(s, l, d));
     OSAFL_TRY(create_instance(s, kind, &s->facts, d));
     osafl_call c;
     const osafl_optimizer_vt *vt = session_optimizer(s);

@@ -32,6 +32,10 @@ typedef struct osafl_aggregator_info {
      * max_local_rounds each. */
     uint64_t central_steps;
     const char *optimizer; /* used when the experiment names none; never NULL */
+    /* 1: the method is this optimizer as much as this aggregator, and an experiment that names
+     * another is refused.  0: any that fits. */
+    uint32_t optimizer_is_fixed;
+    uint32_t reserved;
 } osafl_aggregator_info;
 
 struct osafl_updates;

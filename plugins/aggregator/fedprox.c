@@ -1,6 +1,7 @@
 /* fedprox.c - FedAvg's server for clients with a proximal term (Li et al. 2020; ALGORITHMS.md 6).
  *
- * What makes it FedProx is the optimizer "proximal", which this aggregator asks for. */
+ * What makes it FedProx is the optimizer "proximal", on which this aggregator insists: with another
+ * one it would be FedAvg under a wrong name. */
 #include "osafl/aggregator.h"
 #include "shared/participants.h"
 
@@ -10,6 +11,7 @@ static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *ou
     (void)c;
     out->sends = OSAFL_SENDS_DELTA;
     out->optimizer = "proximal";
+    out->optimizer_is_fixed = 1;
     return OSAFL_OK;
 }
 

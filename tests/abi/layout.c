@@ -248,6 +248,8 @@ static void print_aggregator(void)
     MEMBER(osafl_aggregator_info, wants_empty_rounds);
     MEMBER(osafl_aggregator_info, central_steps);
     MEMBER(osafl_aggregator_info, optimizer);
+    MEMBER(osafl_aggregator_info, optimizer_is_fixed);
+    MEMBER(osafl_aggregator_info, reserved);
     END(osafl_aggregator_info);
     BEGIN(osafl_update_ops);
     MEMBER(osafl_update_ops, struct_size);
