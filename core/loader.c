@@ -26,13 +26,6 @@
 #include "plugin_verify.h"
 #include "suggest.h"
 
-static const char *const kind_names[LOADER_KINDS + 1] = {
-    [OSAFL_KIND_DATASET] = "dataset",     [OSAFL_KIND_MODEL] = "model",
-    [OSAFL_KIND_CHANNEL] = "channel",     [OSAFL_KIND_RESOURCE] = "resource",
-    [OSAFL_KIND_OPTIMIZER] = "optimizer", [OSAFL_KIND_QUANTIZER] = "quantizer",
-    [OSAFL_KIND_DELETION] = "deletion",   [OSAFL_KIND_AGGREGATOR] = "aggregator",
-};
-
 struct loader {
     struct plugin_path path;
 };
@@ -44,20 +37,6 @@ struct registered {
     struct loaded_plugin loaded;
 };
 static struct registered *registry;
-
-const char *kind_name(uint32_t kind)
-{
-    return kind <= LOADER_KINDS ? kind_names[kind] : NULL;
-}
-
-uint32_t kind_from_name(const char *name)
-{
-    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
-        if (strcmp(name, kind_names[kind]) == 0)
-            return kind;
-    }
-    return 0;
-}
 
 struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
                              struct diagnostics *d)
@@ -93,7 +72,7 @@ void loader_destroy(struct loader *l)
 
 osafl_status loader_names(struct loader *l, uint32_t kind, char ***names, size_t *n)
 {
-    return plugin_path_names(&l->path, kind_names[kind], names, n);
+    return plugin_path_names(&l->path, kind_name(kind), names, n);
 }
 
 void loader_free_names(char **names, size_t n)
@@ -234,7 +213,7 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
                                              struct diagnostics *d, char *why, size_t size)
 {
     char hash[PLUGIN_HASH_BYTES];
-    if (!place_is_trusted(folder, kind_names[kind], real, d, why, size) ||
+    if (!place_is_trusted(folder, kind_name(kind), real, d, why, size) ||
         !plugin_file_is_loadable(real, hash, why, size))
         return NULL;
     void *handle = map_file(real, d);
@@ -288,9 +267,9 @@ static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const c
         return NULL;
     }
     char real[PLUGIN_PATH_BYTES];
-    const struct plugin_folder *folder = plugin_path_find(&l->path, kind_names[kind], name, real);
+    const struct plugin_folder *folder = plugin_path_find(&l->path, kind_name(kind), name, real);
     if (folder == NULL) {
-        explain_missing(&l->path, kind_names[kind], name, why, size);
+        explain_missing(&l->path, kind_name(kind), name, why, size);
         return NULL;
     }
     const struct loaded_plugin *loaded = find_loaded(kind, name, real);
@@ -299,7 +278,7 @@ static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const c
     char reason[1024];
     loaded = load_file(folder, kind, name, real, d, reason, sizeof reason);
     if (loaded == NULL)
-        snprintf(why, size, "%s plugin \"%s\" cannot be used: %s %s", kind_names[kind], name, real,
+        snprintf(why, size, "%s plugin \"%s\" cannot be used: %s %s", kind_name(kind), name, real,
                  reason);
     return loaded;
 }
@@ -389,7 +368,7 @@ osafl_status loader_probe(struct loader *l, uint32_t kind, const char *name, dou
                           struct probed_plugin *out)
 {
     char real[PLUGIN_PATH_BYTES] = "";
-    (void)plugin_path_find(&l->path, kind_names[kind], name, real);
+    (void)plugin_path_find(&l->path, kind_name(kind), name, real);
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return OSAFL_E_IO;
