@@ -49,6 +49,19 @@ static osafl_status damaged(char *message, const char *what)
         what);
 }
 
+/* What can have been dealt by now: the first stores, and every arrival of every round. */
+static uint64_t most_dealt(const struct world *w)
+{
+    uint64_t arrivals = 0;
+    uint64_t most = 0;
+    for (uint32_t u = 0; u < w->population.clients; ++u)
+        arrivals += w->population.arrivals[u]; /* fits: fewer than 2^32 of 32 bits */
+    if (__builtin_mul_overflow(arrivals, (uint64_t)w->round, &most) ||
+        __builtin_add_overflow(most, w->population.total_samples, &most))
+        return INT64_MAX;
+    return most;
+}
+
 static osafl_status load_pools(struct world *w, struct record_reader *from, char *message)
 {
     const uint32_t pools = dealer_pools(w->dealer);
@@ -56,9 +69,11 @@ static osafl_status load_pools(struct world *w, struct record_reader *from, char
     if (dealt == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
     osafl_status status = from->base.u64(&from->base, "dealt", dealt, pools);
+    uint64_t left = most_dealt(w);
     for (uint32_t p = 0; status == OSAFL_OK && p < pools; ++p) {
-        if (dealt[p] > INT64_MAX || (dealt[p] > 0 && dealer_size(w->dealer, p) == 0))
+        if (dealt[p] > left || (dealt[p] > 0 && dealer_size(w->dealer, p) == 0))
             status = damaged(message, "dealt");
+        left -= dealt[p];
     }
     if (status == OSAFL_OK)
         dealer_set_dealt(w->dealer, dealt);

@@ -720,6 +720,7 @@ static void test_damaged_records(void **state)
     refuse_load(s, "none", 0, 0, NULL);
     refuse_load(s, "round", 0, UINT32_MAX, "round");
     refuse_load(s, "dealt", 3, UINT64_MAX, "dealt");
+    refuse_load(s, "dealt", 3, UINT32_MAX, "dealt"); /* more than all stores hold */
     refuse_load(s, "dealt", 4, 1, "dealt");  /* a label without samples */
     refuse_load(s, "dealt", 10, 0, "dealt"); /* one pool too few */
     refuse_load(s, "sample", 0, 6000, "sample");

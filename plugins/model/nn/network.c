@@ -139,7 +139,7 @@ static float initial_value(const struct parameter *p, const uint32_t word[4])
     case INIT_NORMAL_001:
         return (float)(0.01 * osafl_normal(word));
     }
-    assert(!"unknown initializer");
+    assert(0 && "unknown initializer");
     return 0;
 }
 

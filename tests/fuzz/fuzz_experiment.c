@@ -1,0 +1,50 @@
+/* fuzz_experiment.c - the text of an experiment file: pre-scan, libconfig, tree, grid, schema,
+ * settings of all built-in plugins.  What is accepted must resolve to a text that says the same. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "experiment.h"
+#include "fuzz.h"
+#include "grid.h"
+
+/* Included files are found here; the experiment itself is never read from a file. */
+#define FILE_NAME FUZZ_INCLUDES "/experiment.cfg"
+
+static struct grid *load(const char *text, size_t size, struct diagnostics *d)
+{
+    const struct experiment_options options = {.loader = loader_create(NULL, 0, d)};
+    return grid_load_text(text, size, FILE_NAME, NULL, &options, d);
+}
+
+/* The resolved file is the same experiment: everything that has an effect is in it. */
+static void check_round_trip(const struct experiment *e)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    FUZZ_REQUIRE(f != NULL);
+    FUZZ_REQUIRE(experiment_write(e, f) == OSAFL_OK && fclose(f) == 0);
+    struct diagnostics *d = diagnostics_create();
+    struct grid *again = load(text, size, d);
+    if (again == NULL)
+        diagnostics_print(d, stderr);
+    FUZZ_REQUIRE(again != NULL && again->n == 1);
+    FUZZ_REQUIRE(strcmp(again->cells[0]->identity, e->identity) == 0);
+    grid_destroy(again);
+    diagnostics_destroy(d);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct diagnostics *d = diagnostics_create();
+    struct grid *g = load((const char *)data, size, d);
+    FUZZ_REQUIRE((g == NULL) == (diagnostics_errors(d) > 0));
+    if (g != NULL)
+        check_round_trip(g->cells[g->n - 1]);
+    grid_destroy(g);
+    diagnostics_destroy(d);
+    return 0;
+}

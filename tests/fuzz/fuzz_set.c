@@ -1,0 +1,35 @@
+/* fuzz_set.c - what stands behind --set, laid over a small experiment. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "experiment.h"
+#include "experiment_text.h"
+#include "experiment_tree.h"
+#include "fuzz.h"
+
+static struct experiment_tree *small_experiment(struct diagnostics *d)
+{
+    static struct experiment_tree *tree;
+    if (tree == NULL)
+        tree = tree_read_text(EXPERIMENT_TEXT, strlen(EXPERIMENT_TEXT), "small.cfg", d);
+    FUZZ_REQUIRE(tree != NULL);
+    return tree_copy(tree);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct diagnostics *d = diagnostics_create();
+    struct experiment_tree *tree = small_experiment(d);
+    char *set = strndup((const char *)data, size); /* arguments of a program hold no zero byte */
+    FUZZ_REQUIRE(d != NULL && tree != NULL && set != NULL);
+    const struct experiment_options options = {.set = (const char *const[]){set},
+                                               .n_set = 1,
+                                               .loader = loader_create(NULL, 0, d)};
+    struct experiment *e = experiment_resolve(tree, "main", &options, d);
+    FUZZ_REQUIRE((e == NULL) == (diagnostics_errors(d) > 0));
+    experiment_destroy(e);
+    diagnostics_destroy(d);
+    free(set);
+    return 0;
+}

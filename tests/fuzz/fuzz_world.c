@@ -1,0 +1,187 @@
+/* fuzz_world.c - a world from any records: they are refused, or the world is one in which rounds go
+ * on, and saves what it would load again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "world.h"
+#include "world_state.h"
+
+#define CLIENTS 3
+#define LABELS 4
+#define SAMPLES 60
+
+/* ---- a data set: finite with owners, or endless ---- */
+
+static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
+                           const void *config, void **self)
+{
+    (void)h, (void)c, (void)facts, (void)config, (void)self;
+    return OSAFL_OK;
+}
+
+static void destroy(void *self)
+{
+    (void)self;
+}
+
+static int32_t label_of(void *self, uint64_t i)
+{
+    (void)self;
+    return (int32_t)(i % LABELS);
+}
+
+static uint64_t sample_of(void *self, int32_t label, uint64_t k)
+{
+    (void)self;
+    return k * LABELS + (uint64_t)label;
+}
+
+static uint32_t client_of(void *self, uint64_t i)
+{
+    (void)self;
+    return (uint32_t)(i / LABELS % CLIENTS);
+}
+
+static const osafl_dataset_vt dataset_vt = {
+    .life = {.struct_size = sizeof dataset_vt, .create = create, .destroy = destroy},
+    .label = label_of,
+    .sample_of = sample_of,
+    .client_of = client_of,
+};
+static const osafl_plugin dataset_plugin = {OSAFL_PLUGIN_HEAD,
+                                            .kind = OSAFL_KIND_DATASET,
+                                            .name = "small",
+                                            .version = "1.0.0",
+                                            .vtable = &dataset_vt.life};
+
+/* ---- the world ---- */
+
+static const struct client_settings few_clients = {
+    .count = CLIENTS,
+    .storage = 8,
+    .arrivals = 3,
+    .activity = {0.3, 0.8},
+    .sampled = 1.0,
+    .cycles_per_bit = {25.0, 40.0},
+    .energy_budget_j = {1.2, 2.5},
+    .clock_max_hz = {1e9, 1.8e9},
+    .power_max_dbm = {20.0, 30.0},
+};
+
+struct scene {
+    struct experiment e;
+    osafl_dataset_info info;
+};
+
+static void set_scene(struct scene *s, uint32_t choice)
+{
+    *s = (struct scene){
+        .e = {.general = {.name = "x", .seed = 3, .rounds = 5},
+              .clients = few_clients,
+              .partition = {.concentration = 0.5}},
+        .info = {.struct_size = sizeof s->info,
+                 .channels = 1,
+                 .height = 1,
+                 .width = 1,
+                 .target_type = OSAFL_TARGET_CLASS,
+                 .target_size = LABELS,
+                 .labels = LABELS,
+                 .n_train = SAMPLES,
+                 .n_test = 1},
+    };
+    if (choice == 0)
+        s->e.clients.drift = 0.25;
+    else if (choice == 1)
+        s->e.partition.scheme.index = PARTITION_NATURAL;
+    else
+        s->info.n_train = OSAFL_ENDLESS;
+}
+
+static struct world *make_world(const struct scene *s)
+{
+    static const struct host_context context = {.seed = 3};
+    static const struct instance dataset = {.plugin = &dataset_plugin,
+                                            .host = &core_host,
+                                            .context = (struct host_context *)(uintptr_t)&context};
+    char message[CALL_MESSAGE_BYTES];
+    struct world *w = NULL;
+    FUZZ_REQUIRE(world_create(&s->e, &dataset, &s->info, &w, message) == OSAFL_OK);
+    return w;
+}
+
+static struct record_writer *save(const struct world *w, const void **data, size_t *size)
+{
+    char message[CALL_MESSAGE_BYTES];
+    struct record_writer *to = record_writer_create();
+    FUZZ_REQUIRE(to != NULL && world_save(w, record_writer_section(to, "s", 1)) == OSAFL_OK);
+    FUZZ_REQUIRE(record_writer_finish(to, data, size, message) == OSAFL_OK);
+    return to;
+}
+
+static void check_saved(const struct world *w, const struct scene *s)
+{
+    char message[CALL_MESSAGE_BYTES];
+    const void *first = NULL;
+    const void *second = NULL;
+    size_t first_size = 0;
+    size_t second_size = 0;
+    struct record_writer *a = save(w, &first, &first_size);
+    struct record_set *set = NULL;
+    struct record_reader reader;
+    FUZZ_REQUIRE(record_set_open(first, first_size, &set, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_reader_open(set, "s", &reader, message) == OSAFL_OK);
+    struct world *again = make_world(s);
+    FUZZ_REQUIRE(world_load(again, &reader, message) == OSAFL_OK);
+    struct record_writer *b = save(again, &second, &second_size);
+    FUZZ_REQUIRE(first_size == second_size && memcmp(first, second, first_size) == 0);
+    world_destroy(again);
+    record_set_destroy(set);
+    record_writer_destroy(a);
+    record_writer_destroy(b);
+}
+
+/* Every sample is one of the data set, with its own label, and counted. */
+static void check_stores(const struct world *w, const struct scene *s)
+{
+    for (uint32_t u = 0; u < CLIENTS; u++) {
+        const struct store_samples store = world_store(w, u);
+        uint32_t histogram[LABELS] = {0};
+        for (uint64_t k = 0; k < store.n; k++) {
+            FUZZ_REQUIRE(store.sample[k] < s->info.n_train);
+            FUZZ_REQUIRE(store.label[k] == label_of(NULL, store.sample[k]));
+            histogram[store.label[k]]++;
+        }
+        FUZZ_REQUIRE(memcmp(histogram, world_histogram(w, u), sizeof histogram) == 0);
+    }
+}
+
+/* First byte: the kind of world; the rest: what the reader answers. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct fuzz_records records;
+    static struct instance *deletion;
+    if (deletion == NULL)
+        deletion = fuzz_instance(fuzz_plugin(OSAFL_KIND_DELETION, "topk"),
+                                 &(const osafl_facts){.struct_size = sizeof(osafl_facts),
+                                                      .clients = CLIENTS,
+                                                      .rounds = 5},
+                                 NULL);
+    char message[CALL_MESSAGE_BYTES];
+    struct fuzz_input in = {data, size};
+    struct scene scene;
+    set_scene(&scene, fuzz_below(&in, 3));
+    struct world *w = make_world(&scene);
+    fuzz_records_open(&records, &in, 1);
+    const osafl_status status = world_load(w, &records.reader, message);
+    FUZZ_REQUIRE(status == OSAFL_OK || (status == OSAFL_E_STATE && message[0] != '\0'));
+    if (status == OSAFL_OK) {
+        check_stores(w, &scene);
+        check_saved(w, &scene);
+        FUZZ_REQUIRE(world_advance(w, w->round, deletion, message) == OSAFL_OK);
+        check_stores(w, &scene);
+        world_describe_restarts(w, message, sizeof message);
+    }
+    world_destroy(w);
+    return 0;
+}

@@ -1,0 +1,90 @@
+/* linked_loader.c - stands in for core/loader.c where plugins are linked into the program: all
+ * built-in plugins, by kind and name, without a file system, so that a fuzzer sees into them and
+ * reaches them fast.  Linked before the core, so that the core's own loader is not taken. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "fuzz.h"
+#include "loader.h"
+
+#define LINKED(entry) OSAFL_EXPORT const osafl_plugin *entry(void);
+#include "linked_plugins.inc"
+#undef LINKED
+
+static const osafl_plugin *(*const entries[])(void) = {
+#define LINKED(entry) entry,
+#include "linked_plugins.inc"
+#undef LINKED
+};
+#define ENTRIES (sizeof entries / sizeof entries[0])
+
+static struct loaded_plugin loaded[ENTRIES];
+
+static const struct loaded_plugin *find(uint32_t kind, const char *name)
+{
+    for (size_t i = 0; i < ENTRIES; i++) {
+        if (loaded[i].plugin == NULL)
+            loaded[i].plugin = entries[i]();
+        if (loaded[i].plugin->kind == kind && strcmp(loaded[i].plugin->name, name) == 0)
+            return &loaded[i];
+    }
+    return NULL;
+}
+
+/* No loader needs a state of its own; the pointer only must not be NULL. */
+struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
+                             struct diagnostics *d)
+{
+    (void)extra_dirs, (void)n_extra_dirs, (void)d;
+    return (struct loader *)(void *)loaded;
+}
+
+void loader_destroy(struct loader *l)
+{
+    (void)l;
+}
+
+const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const char *name,
+                                        struct diagnostics *d, const char *file, unsigned line)
+{
+    (void)l;
+    const struct loaded_plugin *found = find(kind, name);
+    if (found == NULL)
+        diagnostics_error(d, file, line, "no %s plugin is called \"%s\"", kind_name(kind), name);
+    return found;
+}
+
+osafl_status loader_names(struct loader *l, uint32_t kind, char ***names, size_t *n)
+{
+    (void)l;
+    *n = 0;
+    *names = calloc(ENTRIES, sizeof **names);
+    if (*names == NULL)
+        return OSAFL_E_NOMEM;
+    for (size_t i = 0; i < ENTRIES; i++) {
+        const osafl_plugin *p = entries[i]();
+        if (p->kind == kind && ((*names)[*n] = strdup(p->name)) != NULL)
+            ++*n;
+    }
+    return OSAFL_OK;
+}
+
+void loader_free_names(char **names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+}
+
+const osafl_plugin *fuzz_plugin(uint32_t kind, const char *name)
+{
+    const struct loaded_plugin *found = find(kind, name);
+    FUZZ_REQUIRE(found != NULL);
+    return found->plugin;
+}
+
+const osafl_plugin *fuzz_plugin_at(uint32_t i)
+{
+    return i < ENTRIES ? entries[i]() : NULL;
+}
