@@ -68,7 +68,9 @@ const osafl_plugin *fuzz_plugin_at(uint32_t i);
 void *fuzz_defaults(const osafl_plugin *p);
 /* Where a setting lies in the struct that fuzz_defaults() made. */
 void *fuzz_setting(const osafl_plugin *p, void *config, const char *name);
-/* Creates an instance on facts; the input cannot make this fail.  config may be NULL: defaults. */
+/* Creates an instance on facts; config may be NULL: defaults.  NULL when the plugin refuses. */
+struct instance *fuzz_instance_try(const osafl_plugin *p, const osafl_facts *facts, void *config);
+/* The same where the input cannot make it fail. */
 struct instance *fuzz_instance(const osafl_plugin *p, const osafl_facts *facts, void *config);
 /* Destroys the instance; its config is the caller's unless it was NULL. */
 void fuzz_instance_free(struct instance *i);

@@ -295,23 +295,29 @@ static void drop_line(void *arg, int32_t level, const char *line)
     (void)arg, (void)level, (void)line;
 }
 
-struct instance *fuzz_instance(const osafl_plugin *p, const osafl_facts *facts, void *config)
+struct instance *fuzz_instance_try(const osafl_plugin *p, const osafl_facts *facts, void *config)
 {
     static struct host_context context = {
         .seed = 1, .log_level = OSAFL_LOG_ERROR, .log = drop_line};
     char message[CALL_MESSAGE_BYTES];
     struct instance *i = calloc(1, sizeof *i);
     FUZZ_REQUIRE(i != NULL);
-    *i = (struct instance){
-        .plugin = p, .host = &core_host, .context = &context, .config = config};
+    *i = (struct instance){.plugin = p, .host = &core_host, .context = &context, .config = config};
     if (config == NULL) {
         i->config = fuzz_defaults(p);
         i->metric_arg = i->config; /* nobody listens; marks what is to be freed */
     }
-    if (instance_create(i, facts, message) != OSAFL_OK) {
-        fprintf(stderr, "%s\n", message);
-        fuzz_broken(__FILE__, __LINE__, "an instance with these settings");
-    }
+    if (instance_create(i, facts, message) == OSAFL_OK)
+        return i;
+    FUZZ_REQUIRE(message[0] != '\0');
+    fuzz_instance_free(i);
+    return NULL;
+}
+
+struct instance *fuzz_instance(const osafl_plugin *p, const osafl_facts *facts, void *config)
+{
+    struct instance *i = fuzz_instance_try(p, facts, config);
+    FUZZ_REQUIRE(i != NULL);
     return i;
 }
 

@@ -91,7 +91,7 @@ uint32_t *vocabulary_sort(struct vocabulary *v)
     uint32_t *renamed = malloc((v->n + 1) * sizeof *renamed);
     if (renamed == NULL)
         return NULL;
-    bool numbers = true;
+    bool numbers = v->n > 0;
     double value = 0.0;
     for (uint32_t i = 0; i < v->n; i++)
         numbers = numbers && csv_number(v->word[i].text, &value);
