@@ -45,8 +45,7 @@ static osafl_status load(struct instance *i, struct fuzz_input *in)
 /* Some updates that earlier rounds left with the host, ids 1 .. CLIENTS. */
 static void keep_updates(struct kept_updates *kept)
 {
-    *kept = (struct kept_updates){
-        .next_id = CLIENTS + 1, .n = CLIENTS, .capacity = CLIENTS};
+    *kept = (struct kept_updates){.next_id = CLIENTS + 1, .n = CLIENTS, .capacity = CLIENTS};
     kept->list = calloc(CLIENTS, sizeof *kept->list);
     FUZZ_REQUIRE(kept->list != NULL);
     for (uint64_t k = 0; k < CLIENTS; k++)
@@ -57,8 +56,7 @@ static void keep_updates(struct kept_updates *kept)
 
 static void aggregate(struct instance *i, struct fuzz_input *in)
 {
-    const osafl_aggregator_vt *vt =
-        (const osafl_aggregator_vt *)(const void *)i->plugin->vtable;
+    const osafl_aggregator_vt *vt = (const osafl_aggregator_vt *)(const void *)i->plugin->vtable;
     const struct codec codec = {.dim = DIM};
     static const uint32_t histogram[LABELS] = {5, 0, 7};
     struct kept_updates kept;

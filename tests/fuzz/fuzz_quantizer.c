@@ -75,8 +75,7 @@ static osafl_status verify(const struct subject *s, const uint8_t *code, uint64_
 {
     osafl_call c;
     call_begin(&c, s->instance, OSAFL_NO_CLIENT, 0);
-    const osafl_status status =
-        call_end(&c, vtable(s)->verify(s->instance->self, &c, code, bytes));
+    const osafl_status status = call_end(&c, vtable(s)->verify(s->instance->self, &c, code, bytes));
     FUZZ_REQUIRE(status == OSAFL_OK || status == OSAFL_E_DATA);
     return status;
 }

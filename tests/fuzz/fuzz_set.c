@@ -23,9 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct experiment_tree *tree = small_experiment(d);
     char *set = strndup((const char *)data, size); /* arguments of a program hold no zero byte */
     FUZZ_REQUIRE(d != NULL && tree != NULL && set != NULL);
-    const struct experiment_options options = {.set = (const char *const[]){set},
-                                               .n_set = 1,
-                                               .loader = loader_create(NULL, 0, d)};
+    const struct experiment_options options = {
+        .set = (const char *const[]){set}, .n_set = 1, .loader = loader_create(NULL, 0, d)};
     struct experiment *e = experiment_resolve(tree, "main", &options, d);
     FUZZ_REQUIRE((e == NULL) == (diagnostics_errors(d) > 0));
     experiment_destroy(e);

@@ -41,8 +41,14 @@ static uint64_t eight_bytes(struct fuzz_input *in)
 uint64_t fuzz_u64(struct fuzz_input *in)
 {
     static const uint64_t edges[] = {
-        UINT64_MAX, UINT64_MAX - 1,        INT64_MAX,      (uint64_t)INT64_MAX + 1,
-        UINT32_MAX, UINT32_MAX - UINT64_C(1), (uint64_t)UINT32_MAX + 1, INT32_MAX,
+        UINT64_MAX,
+        UINT64_MAX - 1,
+        INT64_MAX,
+        (uint64_t)INT64_MAX + 1,
+        UINT32_MAX,
+        UINT32_MAX - UINT64_C(1),
+        (uint64_t)UINT32_MAX + 1,
+        INT32_MAX,
         (uint64_t)INT32_MAX + 1,
     };
     const uint8_t first = fuzz_byte(in);
@@ -56,8 +62,18 @@ uint64_t fuzz_u64(struct fuzz_input *in)
 double fuzz_f64(struct fuzz_input *in)
 {
     static const double edges[] = {
-        (double)NAN, (double)INFINITY, -(double)INFINITY, -0.0,  5e-324, 1e308,
-        -1e308,      1e-30,            3.5e38,            1e-45, 0.5,    -1.0,
+        (double)NAN,
+        (double)INFINITY,
+        -(double)INFINITY,
+        -0.0,
+        5e-324,
+        1e308,
+        -1e308,
+        1e-30,
+        3.5e38,
+        1e-45,
+        0.5,
+        -1.0,
     };
     const uint8_t first = fuzz_byte(in);
     if (first == 255) {

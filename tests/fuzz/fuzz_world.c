@@ -49,10 +49,8 @@ static const osafl_dataset_vt dataset_vt = {
     .sample_of = sample_of,
     .client_of = client_of,
 };
-static const osafl_plugin dataset_plugin = {OSAFL_PLUGIN_HEAD,
-                                            .kind = OSAFL_KIND_DATASET,
-                                            .name = "small",
-                                            .version = "1.0.0",
+static const osafl_plugin dataset_plugin = {OSAFL_PLUGIN_HEAD, .kind = OSAFL_KIND_DATASET,
+                                            .name = "small", .version = "1.0.0",
                                             .vtable = &dataset_vt.life};
 
 /* ---- the world ---- */
@@ -162,11 +160,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct fuzz_records records;
     static struct instance *deletion;
     if (deletion == NULL)
-        deletion = fuzz_instance(fuzz_plugin(OSAFL_KIND_DELETION, "topk"),
-                                 &(const osafl_facts){.struct_size = sizeof(osafl_facts),
-                                                      .clients = CLIENTS,
-                                                      .rounds = 5},
-                                 NULL);
+        deletion =
+            fuzz_instance(fuzz_plugin(OSAFL_KIND_DELETION, "topk"),
+                          &(const osafl_facts){
+                              .struct_size = sizeof(osafl_facts), .clients = CLIENTS, .rounds = 5},
+                          NULL);
     char message[CALL_MESSAGE_BYTES];
     struct fuzz_input in = {data, size};
     struct scene scene;

@@ -36,12 +36,17 @@ mkdir -p "$tree/faults"
 status=0
 for target in "${targets[@]}"; do
     mkdir -p "$tree/inputs/$target"
-    dictionary=()
-    [ ! -f "$here/dictionaries/$target" ] || dictionary=("-dict=$here/dictionaries/$target")
+    options=()
+    case $target in
+    experiment | set) options=("-dict=$here/dictionaries/experiment" -max_len=2000) ;;
+    results | manifest) options=("-dict=$here/dictionaries/json" -max_len=4000) ;;
+    instance | kept | world) options=(-max_len=300) ;;
+    quantizer | records | trace | table | csv_table | npy | idx) options=(-max_len=1000) ;;
+    esac
     log=$tree/faults/$target.log
     result=passed
     "$tree/tests/fuzz/fuzz_$target" -runs="$inputs" -timeout=30 -rss_limit_mb=2048 \
-        -print_final_stats=1 -artifact_prefix="$tree/faults/$target-" "${dictionary[@]}" \
+        -print_final_stats=1 -artifact_prefix="$tree/faults/$target-" "${options[@]}" \
         "$tree/inputs/$target" "$here/corpus/$target" >"$log" 2>&1 || result=FAULT
     run=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     echo "$(date -u +%FT%TZ) $target ${run:-0} $result" | tee -a "$tree/inputs.log"

@@ -1,0 +1,37 @@
+/* fuzz_manifest.c - the manifest that a run finds in its folder, compared with its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "experiment_text.h"
+#include "fuzz.h"
+#include "manifest.h"
+
+static struct experiment *small_experiment(void)
+{
+    struct diagnostics *d = diagnostics_create();
+    const struct experiment_options options = {.loader = loader_create(NULL, 0, d)};
+    struct experiment *e =
+        experiment_load_text(EXPERIMENT_TEXT, strlen(EXPERIMENT_TEXT), "small.cfg", &options, d);
+    FUZZ_REQUIRE(e != NULL);
+    diagnostics_destroy(d);
+    return e;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct machine_identity machine = {.cpu_features = "avx2", .blas_kernel = NULL};
+    static struct experiment *e;
+    static char path[128];
+    if (e == NULL)
+        e = small_experiment();
+    strcpy(path, fuzz_folder_file("manifest.json", data, size));
+    const struct run_folder folder = {.path = path, .lock_fd = -1};
+    char message[CALL_MESSAGE_BYTES] = "";
+    enum manifest_found found = MANIFEST_NONE;
+    const osafl_status status = manifest_compare(&folder, e, &machine, &found, message);
+    FUZZ_REQUIRE(status == OSAFL_OK || message[0] != '\0');
+    FUZZ_REQUIRE(status != OSAFL_OK || found != MANIFEST_NONE);
+    FUZZ_REQUIRE(status != OSAFL_OK || (found == MANIFEST_SAME) == (message[0] == '\0'));
+    return 0;
+}
