@@ -132,8 +132,10 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
     slots->next = newest >= 0 ? 1u - (unsigned)newest : 0;
     if (newest >= 0 || failure == OSAFL_OK)
         return OSAFL_OK;
-    return message_fail(message, failure, "%.*s; no other checkpoint is there; --force starts the "
-                        "run anew", CALL_MESSAGE_BYTES - 128, warning);
+    return message_fail(message, failure,
+                        "%.*s; no other checkpoint is there; --force starts the "
+                        "run anew",
+                        CALL_MESSAGE_BYTES - 128, warning);
 }
 
 void checkpoint_free(struct checkpoint *c)
@@ -169,8 +171,7 @@ osafl_status checkpoint_remove(const struct run_folder *folder, char *message)
         if (path == NULL)
             return message_io(message, ENOMEM, "remove", file_name[slot]);
         const bool failed = unlink(path) != 0 && errno != ENOENT;
-        const osafl_status status =
-            failed ? message_io(message, errno, "remove", path) : OSAFL_OK;
+        const osafl_status status = failed ? message_io(message, errno, "remove", path) : OSAFL_OK;
         free(path);
         OSAFL_TRY(status);
     }

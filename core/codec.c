@@ -17,6 +17,11 @@ static const osafl_quantizer_vt *vtable(const struct codec *k)
     return (const osafl_quantizer_vt *)(const void *)k->quantizer->plugin->vtable;
 }
 
+const char *codec_name(const struct codec *k)
+{
+    return k->quantizer != NULL ? k->quantizer->plugin->name : "none";
+}
+
 uint64_t codec_max_bytes(const struct codec *k)
 {
     if (k->quantizer == NULL)
@@ -37,8 +42,7 @@ double codec_payload_bits(const struct codec *k)
     return bits;
 }
 
-osafl_status codec_verify(const struct codec *k, osafl_call *c, const uint8_t *data,
-                          uint64_t bytes)
+osafl_status codec_verify(const struct codec *k, osafl_call *c, const uint8_t *data, uint64_t bytes)
 {
     if (k->quantizer != NULL)
         return vtable(k)->verify(k->quantizer->self, c, data, bytes);
@@ -67,7 +71,7 @@ static osafl_status encode_into(const struct codec *k, osafl_call *c, const osaf
                               (unsigned long long)*bytes);
     /* Refusing what it has made itself is a mistake of the plugin, whatever it calls it. */
     return vtable(k)->verify(k->quantizer->self, c, buffer, *bytes) == OSAFL_OK ? OSAFL_OK
-                                                                               : OSAFL_E_BUG;
+                                                                                : OSAFL_E_BUG;
 }
 
 osafl_status codec_encode(const struct codec *k, osafl_call *c, const osafl_packet *p,

@@ -21,6 +21,9 @@ struct code {
     double air_bits; /* size as really packed */
 };
 
+/* Name of the quantizer, "none" without one. */
+const char *codec_name(const struct codec *k);
+
 /* Bytes that codec_encode() may write.  [any] */
 uint64_t codec_max_bytes(const struct codec *k);
 

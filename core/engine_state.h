@@ -1,4 +1,4 @@
-/* engine_state.h - what an engine holds; for engine.c and engine_record.c. */
+/* engine_state.h - what an engine holds; for engine.c, engine_setup.c and engine_record.c. */
 #ifndef OSAFL_CORE_ENGINE_STATE_H
 #define OSAFL_CORE_ENGINE_STATE_H
 
@@ -27,10 +27,10 @@ struct engine {
     struct worker **workers; /* [threads] */
     uint32_t round;          /* rounds done, t */
 
-    float *w;                     /* w^t */
-    float **broadcast;            /* [aggregator.broadcast_vectors][dim] */
-    uint32_t trainees;            /* clients that can train: U, or 1 when centralised */
-    struct client_state *state;   /* [trainees] */
+    float *w;                   /* w^t */
+    float **broadcast;          /* [aggregator.broadcast_vectors][dim] */
+    uint32_t trainees;          /* clients that can train: U, or 1 when centralised */
+    struct client_state *state; /* [trainees] */
     struct kept_updates kept;
 
     /* Of the round in hand; [clients] unless said otherwise. */
@@ -45,7 +45,7 @@ struct engine {
     struct train_result *result; /* as task */
     uint64_t *order;             /* as task: its index in the low half, longest task first */
     uint32_t n_tasks;
-    uint64_t *pooled_sample; /* centralised: union of all stores, [sum of D] */
+    uint64_t *pooled_sample;    /* centralised: union of all stores, [sum of D] */
     uint32_t *pooled_histogram; /* centralised: [labels] */
 
     struct evaluation evaluation;
@@ -58,5 +58,8 @@ struct engine {
     uint64_t work_done; /* SGD steps of the round's finished tasks */
     uint64_t work_all;
 };
+
+/* Frees the updates of the round in hand. */
+void engine_free_results(struct engine *e);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VECTOR_ALIGNMENT 64     /* bytes; of every parameter vector that plugins see */
+#define VECTOR_ALIGNMENT 64      /* bytes; of every parameter vector that plugins see */
 #define WORKSPACE_ALIGNMENT 4096 /* bytes */
 
 /* count * size zeroed bytes at a multiple of alignment (a power of two).  Large pieces cost

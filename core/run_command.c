@@ -137,8 +137,8 @@ static osafl_status open_engine(struct run *r, char *message)
 {
     r->pool = pool_create(r->o->threads);
     if (r->pool == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "cannot start %u threads; try fewer (--threads)",
-                            r->o->threads);
+        return message_fail(message, OSAFL_E_NOMEM,
+                            "cannot start %u threads; try fewer (--threads)", r->o->threads);
     r->session.context.pool = r->pool;
     OSAFL_TRY(world_create(r->e, &r->session.instance[OSAFL_KIND_DATASET], &r->session.dataset,
                            &r->world, message));
@@ -180,8 +180,8 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, ch
 static osafl_status open_progress(struct run *r, char *message)
 {
     const bool cell = strcmp(r->e->case_name, "main") != 0;
-    snprintf(r->label, sizeof r->label, "%.100s%s%.100s seed %lld", r->e->general.name, cell ? " " : "",
-             cell ? r->e->case_name : "", (long long)r->e->general.seed);
+    snprintf(r->label, sizeof r->label, "%.100s%s%.100s seed %lld", r->e->general.name,
+             cell ? " " : "", cell ? r->e->case_name : "", (long long)r->e->general.seed);
     const struct progress_options options = {
         .to = stderr,
         .label = r->label,
@@ -210,8 +210,7 @@ static osafl_status record_change(const struct run *r, const char *what, char *m
     const int error = errno;
     if (file != NULL)
         fclose(file);
-    const osafl_status status =
-        written ? OSAFL_OK : message_io(message, error, "write", path);
+    const osafl_status status = written ? OSAFL_OK : message_io(message, error, "write", path);
     free(path);
     return status;
 }
@@ -279,7 +278,8 @@ static osafl_status claim_folder(struct run *r, char *message)
     }
     if (has_file(r, ROUNDS_FILE))
         return message_fail(message, OSAFL_E_CONFIG,
-                            "%s holds " ROUNDS_FILE " without a manifest of its run; choose another "
+                            "%s holds " ROUNDS_FILE
+                            " without a manifest of its run; choose another "
                             "folder with --out, or overwrite it with --force",
                             r->folder.path);
     return manifest_write(&r->folder, r->e, &r->machine, message);
@@ -293,8 +293,8 @@ static osafl_status resume_or_start(struct run *r, char *message)
     struct checkpoint checkpoint = {0};
     struct record_reader reader;
     char warning[CALL_MESSAGE_BYTES];
-    OSAFL_TRY(checkpoint_read(&r->folder, r->e->identity, &r->slots, &checkpoint, warning,
-                              message));
+    OSAFL_TRY(
+        checkpoint_read(&r->folder, r->e->identity, &r->slots, &checkpoint, warning, message));
     if (warning[0] != '\0')
         fprintf(stderr, "osafl: warning: %s; the one before it serves\n", warning);
     r->first_round = r->saved_round = checkpoint.round;
@@ -323,14 +323,13 @@ static osafl_status save(struct run *r, char *message)
     struct record_writer *w = record_writer_create();
     if (w == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
-    osafl_status status =
-        results_save(r->results, record_writer_section(w, RESULTS_SECTION, RESULTS_VERSION),
-                     message);
+    osafl_status status = results_save(
+        r->results, record_writer_section(w, RESULTS_SECTION, RESULTS_VERSION), message);
     if (status == OSAFL_OK)
         status = engine_save(r->engine, w, message);
     if (status == OSAFL_OK)
-        status = checkpoint_write(&r->folder, r->e->identity, engine_round(r->engine), w,
-                                  &r->slots, message);
+        status = checkpoint_write(&r->folder, r->e->identity, engine_round(r->engine), w, &r->slots,
+                                  message);
     record_writer_destroy(w);
     if (status == OSAFL_OK)
         r->saved_round = engine_round(r->engine);
@@ -394,8 +393,9 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
 
 static osafl_status write_model(const struct run *r, char *message)
 {
-    const char *const metadata[] = {"program",    "osafl " OSAFL_VERSION, "experiment",
-                                    r->e->general.name, "identity",       r->e->identity, NULL};
+    const char *const metadata[] = {
+        "program",  "osafl " OSAFL_VERSION, "experiment", r->e->general.name,
+        "identity", r->e->identity,         NULL};
     return safetensors_write(&r->folder, &r->session.instance[OSAFL_KIND_MODEL], &r->session.model,
                              engine_model(r->engine), metadata, message);
 }
@@ -510,14 +510,13 @@ static void print_work(const struct run *r)
 {
     const struct session *s = &r->session;
     const uint64_t steps = engine_steps_per_round(s, r->world);
-    const double evaluations =
-        ceil((double)s->facts.rounds / (double)r->e->evaluation.every);
+    const double evaluations = ceil((double)s->facts.rounds / (double)r->e->evaluation.every);
     printf("%-22s %llu\n", "parameters", (unsigned long long)s->codec.dim);
     if (s->codec.quantizer != NULL)
-        printf("%-22s %.0f bits for each of %u vectors\n", "payload",
-               codec_payload_bits(&s->codec), s->slots);
-    printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training",
-           s->facts.rounds, (unsigned long long)steps, s->facts.batch);
+        printf("%-22s %.0f bits for each of %u vectors\n", "payload", codec_payload_bits(&s->codec),
+               s->slots);
+    printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training", s->facts.rounds,
+           (unsigned long long)steps, s->facts.batch);
     printf("%-22s %.0f times on %llu samples\n", "evaluation", evaluations,
            (unsigned long long)s->evaluation_samples);
     print_bytes("memory on one thread", engine_bytes(s, r->world, 1));

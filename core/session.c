@@ -127,8 +127,8 @@ static osafl_status create_dataset(struct session *s, struct diagnostics *d)
     osafl_call c;
     s->dataset = (osafl_dataset_info){.struct_size = sizeof s->dataset};
     call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
-    OSAFL_TRY(end_describe(
-        &c, session_dataset(s)->describe(s->instance[kind].self, &c, &s->dataset), d));
+    OSAFL_TRY(
+        end_describe(&c, session_dataset(s)->describe(s->instance[kind].self, &c, &s->dataset), d));
 
     const osafl_dataset_info *info = &s->dataset;
     /* 2^31 floats a sample and 2^24 labels: bounds that keep every later product in range. */
@@ -225,8 +225,7 @@ static osafl_status create_link(struct session *s, struct diagnostics *d)
     osafl_call c;
     s->link = (osafl_link){.struct_size = sizeof s->link};
     call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
-    OSAFL_TRY(
-        end_describe(&c, session_channel(s)->link(s->instance[kind].self, &c, &s->link), d));
+    OSAFL_TRY(end_describe(&c, session_channel(s)->link(s->instance[kind].self, &c, &s->link), d));
     if (!(s->link.bandwidth_hz > 0.0 && isfinite(s->link.bandwidth_hz) &&
           s->link.noise_w_per_hz > 0.0 && isfinite(s->link.noise_w_per_hz)))
         return refuse(s, kind, d, OSAFL_E_NUMERIC,

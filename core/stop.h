@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Takes over these signals, unless the caller ignores them, and SIGALRM; max_time_s > 0: a request comes after so many seconds.
- * The main thread, with no other run in hand. */
+/* Takes over these signals, unless the caller ignores them, and SIGALRM; max_time_s > 0: a request
+ * comes after so many seconds. The main thread, with no other run in hand. */
 void stop_begin(double max_time_s);
 /* Puts the handlers back. */
 void stop_end(void);

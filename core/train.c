@@ -54,7 +54,6 @@ void client_state_free(const struct session *s, struct client_state *state)
     state->vector = NULL;
 }
 
-
 static void drop_codes(const struct session *s, struct train_result *result)
 {
     for (uint32_t slot = 0; result->code != NULL && slot < s->slots; slot++)
@@ -119,8 +118,8 @@ static osafl_status read_training_batch(const struct training *g, uint32_t n)
     const uint32_t client = g->task->client;
     OSAFL_TRY(worker_read(w, OSAFL_SPLIT_TRAIN, n, client, g->task->round));
     for (uint32_t i = 0; i < n; i++)
-        w->batch.label[i] = attack_label(g->trainer->attack, client, w->index[i],
-                                         w->batch.label[i], g->session->dataset.labels);
+        w->batch.label[i] = attack_label(g->trainer->attack, client, w->index[i], w->batch.label[i],
+                                         g->session->dataset.labels);
     return OSAFL_OK;
 }
 
@@ -156,9 +155,9 @@ static osafl_status model_gradient(const struct training *g, const float *at, ui
     const osafl_step step = step_of(g, training);
     osafl_call c;
     call_begin(&c, model, step.client, step.round);
-    const osafl_status status = session_model(g->session)
-                                    ->gradient(model->self, &c, w->workspace, at, &w->batch, &step,
-                                               gradient, loss);
+    const osafl_status status =
+        session_model(g->session)
+            ->gradient(model->self, &c, w->workspace, at, &w->batch, &step, gradient, loss);
     return session_end_call(&c, status, w->message);
 }
 
@@ -167,8 +166,8 @@ static osafl_status optimizer_step(const struct training *g, float *gradient)
     const struct instance *optimizer = &g->session->instance[OSAFL_KIND_OPTIMIZER];
     osafl_call c;
     call_begin(&c, optimizer, g->task->client, g->task->round);
-    const osafl_status status = session_optimizer(g->session)
-                                    ->step(optimizer->self, &c, &g->local, g->worker->w, gradient);
+    const osafl_status status =
+        session_optimizer(g->session)->step(optimizer->self, &c, &g->local, g->worker->w, gradient);
     return session_end_call(&c, status, g->worker->message);
 }
 
@@ -263,7 +262,8 @@ static osafl_status store_gradient(const struct osafl_local *l, osafl_call *c, c
         memset(sum, 0, (size_t)l->dim * sizeof *sum);
     for (uint64_t begin = 0; status == OSAFL_OK && begin < store->n;) {
         const uint64_t left = store->n - begin;
-        const uint32_t n = left < g->session->facts.batch ? (uint32_t)left : g->session->facts.batch;
+        const uint32_t n =
+            left < g->session->facts.batch ? (uint32_t)left : g->session->facts.batch;
         double loss = 0.0;
         memcpy(w->index, store->sample + begin, n * sizeof *w->index);
         status = read_training_batch(g, n);
@@ -459,9 +459,15 @@ static osafl_status decode_update(const struct training *g, const struct train_r
     struct worker *w = g->worker;
     osafl_call c;
     call_begin(&c, uplink_instance(s), g->task->client, g->task->round);
-    codec_decode(&s->codec, &result->code[0], 0, s->codec.dim, update);
-    for (uint32_t j = 0; j < s->optimizer.uplink_vectors; j++)
-        codec_decode(&s->codec, &result->code[j + 1], 0, s->codec.dim, w->uplink[j]);
+    for (uint32_t slot = 0; slot < s->slots; slot++) {
+        float *received = slot == 0 ? update : w->uplink[slot - 1];
+        codec_decode(&s->codec, &result->code[slot], 0, s->codec.dim, received);
+        if (!all_finite(received, s->codec.dim))
+            return message_fail(w->message, OSAFL_E_BUG,
+                                "quantizer/%s, round %u, client %u: vector %u decodes to a value "
+                                "that is not finite",
+                                codec_name(&s->codec), g->task->round, g->task->client, slot);
+    }
     osafl_status status = OSAFL_OK;
     bool finite = all_finite(update, s->codec.dim);
     for (uint32_t j = 0; j < s->optimizer.uplink_vectors; j++)

@@ -25,10 +25,10 @@ struct trainer {
 struct train_task {
     uint32_t client;
     uint32_t round;
-    uint32_t local_rounds;      /* kappa_u >= 1 */
-    uint64_t minibatches;       /* SGD steps of a local round; 0: one pass over the store */
-    struct store_samples store; /* D_u^t, at least one sample */
-    const float *w;             /* w^t */
+    uint32_t local_rounds;         /* kappa_u >= 1 */
+    uint64_t minibatches;          /* SGD steps of a local round; 0: one pass over the store */
+    struct store_samples store;    /* D_u^t, at least one sample */
+    const float *w;                /* w^t */
     const float *const *broadcast; /* [optimizer.broadcast_vectors] */
     bool lost; /* the uplink loses the update: nobody's state changes, as if it had been told */
     struct client_state *state;
@@ -44,10 +44,10 @@ struct train_result {
     enum train_outcome outcome;
     uint32_t steps; /* SGD steps */
     double rate;
-    double train_loss;  /* mean over the steps; NAN after a divergence */
-    double air_bits;    /* of all vectors */
-    struct code *code;  /* [slots]; NULL unless TRAIN_ARRIVED */
-    char *message;      /* TRAIN_DIVERGED, or a failure: why; may be NULL for want of memory */
+    double train_loss; /* mean over the steps; NAN after a divergence */
+    double air_bits;   /* of all vectors */
+    struct code *code; /* [slots]; NULL unless TRAIN_ARRIVED */
+    char *message;     /* TRAIN_DIVERGED, or a failure: why; may be NULL for want of memory */
 };
 
 /* Trains one client and encodes its update.  A value that is not finite, and OSAFL_E_NUMERIC from

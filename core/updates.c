@@ -70,8 +70,12 @@ static osafl_status combine_blocks(void *arg, uint64_t begin, uint64_t end, osaf
 static osafl_status combine_codes(const struct osafl_updates *u, const struct code *const *code,
                                   uint64_t n, const double *weight, const float *base, float *out)
 {
-    struct combination m = {
-        .codec = set_of(u)->codec, .code = code, .weight = weight, .n = n, .base = base, .out = out};
+    struct combination m = {.codec = set_of(u)->codec,
+                            .code = code,
+                            .weight = weight,
+                            .n = n,
+                            .base = base,
+                            .out = out};
     return core_host.parallel(u->call, count_blocks(u->dim), 1, combine_blocks, &m);
 }
 
@@ -140,8 +144,8 @@ static osafl_status product_blocks(void *arg, uint64_t begin, uint64_t end, osaf
     const struct products *m = arg;
     for (uint64_t block = begin; block < end; block++)
         for (uint32_t k = 0; k < m->n; k++)
-            m->partial[block * m->n + k] = product_in_block(
-                m, k, block * UPDATES_BLOCK, block_end(m->u->dim, block));
+            m->partial[block * m->n + k] =
+                product_in_block(m, k, block * UPDATES_BLOCK, block_end(m->u->dim, block));
     return OSAFL_OK;
 }
 
@@ -303,8 +307,7 @@ static bool reserve_kept(struct kept_updates *kept, uint64_t n)
     if (n > SIZE_MAX / 2 / sizeof(struct kept_update))
         return false;
     const uint64_t capacity = n > 2 * kept->capacity ? n : 2 * kept->capacity;
-    struct kept_update *list =
-        realloc(kept->list, (size_t)capacity * sizeof(struct kept_update));
+    struct kept_update *list = realloc(kept->list, (size_t)capacity * sizeof(struct kept_update));
     if (list == NULL)
         return false;
     kept->list = list;

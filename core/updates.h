@@ -34,7 +34,7 @@ struct kept_updates {
     struct kept_update {
         uint64_t id;
         struct code code;
-    } *list; /* ids ascending */
+    } * list; /* ids ascending */
 };
 
 void kept_updates_free(struct kept_updates *kept);

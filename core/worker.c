@@ -127,7 +127,8 @@ osafl_status worker_reserve_order(struct worker *w, uint64_t stored, uint64_t dr
     w->order = want < SIZE_MAX / 16 ? calloc((size_t)want, sizeof *w->order) : NULL;
     w->word = want < SIZE_MAX / 16 ? calloc((size_t)want, 2 * sizeof *w->word) : NULL;
     if (w->order == NULL || w->word == NULL)
-        return message_fail(w->message, OSAFL_E_NOMEM, "out of memory for the order of %llu samples",
+        return message_fail(w->message, OSAFL_E_NOMEM,
+                            "out of memory for the order of %llu samples",
                             (unsigned long long)want);
     w->order_capacity = want;
     return OSAFL_OK;
@@ -141,14 +142,13 @@ osafl_status worker_read(struct worker *w, uint32_t split, uint32_t n, uint32_t 
     osafl_call c;
     w->batch.n = n;
     call_begin(&c, dataset, client, round);
-    osafl_status status =
-        session_dataset(s)->read(dataset->self, &c, split, w->index, &w->batch);
+    osafl_status status = session_dataset(s)->read(dataset->self, &c, split, w->index, &w->batch);
     for (uint32_t i = 0; status == OSAFL_OK && i < n; i++) {
         const int32_t label = w->batch.label[i];
         if (label < 0 || (uint32_t)label >= s->dataset.labels)
-            status = core_host.fail(&c, OSAFL_E_DATA, "sample %llu has label %d outside 0..%u",
-                                    (unsigned long long)w->index[i], (int)label,
-                                    s->dataset.labels - 1);
+            status =
+                core_host.fail(&c, OSAFL_E_DATA, "sample %llu has label %d outside 0..%u",
+                               (unsigned long long)w->index[i], (int)label, s->dataset.labels - 1);
     }
     return session_end_call(&c, status, w->message);
 }

@@ -25,7 +25,7 @@ struct worker {
     uint32_t *order;      /* positions of a store, a permutation in the making */
     uint32_t *word;       /* random words behind it */
     uint64_t order_capacity;
-    bool unfused; /* the model has refused its fused step */
+    bool unfused;                     /* the model has refused its fused step */
     char message[CALL_MESSAGE_BYTES]; /* of the task that failed here last */
 };
 

@@ -44,7 +44,10 @@ static void destroy(void *self)
     (void)self;
 }
 
-#define LIFE(vt) {.struct_size = sizeof(vt), .create = create, .destroy = destroy}
+#define LIFE(vt)                                                                                   \
+    {                                                                                              \
+        .struct_size = sizeof(vt), .create = create, .destroy = destroy                            \
+    }
 
 /* ---- dataset ---- */
 
@@ -349,7 +352,7 @@ static osafl_status quantizer_verify(void *self, osafl_call *c, const uint8_t *c
     if (bytes == quantizer_max_bytes(self))
         return OSAFL_OK;
     return (c->instance->host->fail)(c, OSAFL_E_STATE, "a code of %llu bytes",
-                                   (unsigned long long)bytes);
+                                     (unsigned long long)bytes);
 }
 
 static void quantizer_decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin,
@@ -433,8 +436,8 @@ static osafl_plugin plugin[LOADER_KINDS + 2];
 
 static void choose(struct toy *t, uint32_t kind, uint32_t place, const osafl_lifecycle *life)
 {
-    plugin[place] = (osafl_plugin){
-        OSAFL_PLUGIN_HEAD, .kind = kind, .name = "toy", .version = "1.0.0", .vtable = life};
+    plugin[place] = (osafl_plugin){OSAFL_PLUGIN_HEAD, .kind = kind, .name = "toy",
+                                   .version = "1.0.0", .vtable = life};
     loaded[place].plugin = &plugin[place];
     t->e.chosen[kind] = (struct chosen_plugin){.loaded = &loaded[place], .config = t};
 }

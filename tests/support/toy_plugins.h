@@ -28,9 +28,9 @@ enum toy_fault {
     TOY_NAN_SAMPLE,
     TOY_BAD_LABEL,
     TOY_NAN_GAIN,
-    TOY_NAN_MODEL,     /* aggregate() */
+    TOY_NAN_MODEL, /* aggregate() */
     TOY_NAN_BROADCAST,
-    TOY_NO_REASON,     /* solve() */
+    TOY_NO_REASON, /* solve() */
     TOY_TOO_MANY_ROUNDS,
     TOY_FAILING_MODEL,
 };

@@ -2,8 +2,8 @@
  * and what becomes of an update that diverges or is lost. */
 #include <math.h>
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -328,7 +328,8 @@ static void test_bad_data_is_laid_at_the_data_sets_door(void **state)
     (void)state;
     const enum toy_fault faults[] = {TOY_NAN_SAMPLE, TOY_BAD_LABEL, TOY_FAILING_MODEL};
     const char *const words[] = {"dataset/toy, round 2, client 1: a sample holds a value",
-                                 "has label 4 outside 0..3", "model/toy, round 2, client 1: the toy"};
+                                 "has label 4 outside 0..3",
+                                 "model/toy, round 2, client 1: the toy"};
     const osafl_status expected[] = {OSAFL_E_DATA, OSAFL_E_DATA, OSAFL_E_BUG};
     for (int i = 0; i < 3; i++) {
         struct toy *t = toy_open(3, 5);
