@@ -175,7 +175,7 @@ osafl_status figure_list_add(struct figure_list *l, const struct found_cells *f,
         enum figure_axis axis;
         OSAFL_TRY(find_axis(r, &axis, message));
         add_curves(l, g, r->name, axis, r->spread);
-    } else {
+    } else if (strcmp(r->name, "reason") != 0) { /* words have no place on an axis */
         OSAFL_TRY(add_of_clients(l, g, r->name, message));
     }
     return l->n > before ? OSAFL_OK : unknown_figure(r->name, &close, message);

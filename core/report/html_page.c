@@ -43,7 +43,7 @@ static const char style[] =
     "thead th{border-bottom:1.5px solid #1d2129;font-size:.87rem;color:#3a414d}\n"
     "tbody tr+tr>*{border-top:1px solid #e4e7eb}\n"
     "tbody tr:last-child>*{border-bottom:1.5px solid #1d2129}\n"
-    "tbody th{font-weight:500}\n"
+    "tbody th{font-weight:500;white-space:normal;min-width:7rem}\n"
     ".text{text-align:left}\n"
     ".number{text-align:right}\n"
     "th:first-child{padding-left:.1rem}\n"

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "absence_table.h"
+
 void report_body_write(const struct summarized_table *s, enum table_format format, FILE *to)
 {
     char *const facts = shared_facts(s->table);
@@ -14,7 +16,7 @@ void report_body_write(const struct summarized_table *s, enum table_format forma
     }
     free(facts);
     if (s->measure != NULL) {
-        struct text_table *const tables[] = {performance_table(s), cost_table(s),
+        struct text_table *const tables[] = {performance_table(s), cost_table(s), absence_table(s),
                                              isnan(s->target) ? NULL : target_table(s)};
         for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
             if (tables[i] != NULL)

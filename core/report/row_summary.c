@@ -118,7 +118,7 @@ static void add_up(const struct result_cell *c, const struct summary_question *q
     number[OF_TIME] = csv_table_value(t, t->rows - 1, 1);
 }
 
-static bool enters(const struct row_summary *s, const struct result_cell *c)
+bool row_takes(const struct row_summary *s, const struct result_cell *c)
 {
     return c->rounds->rows > 0 && (s->provisional || c->state == CELL_COMPLETE);
 }
@@ -164,7 +164,7 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
     double *const number = checked_alloc((size_t)NUMBERS * r->cells, sizeof *number);
     for (size_t i = 0; i < r->cells; ++i) {
         double of_run[NUMBERS];
-        if (!enters(&s, r->cell[i]))
+        if (!row_takes(&s, r->cell[i]))
             continue;
         for (size_t k = 0; k < NUMBERS; ++k)
             of_run[k] = (double)NAN;

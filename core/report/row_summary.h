@@ -61,6 +61,9 @@ struct row_summary {
 
 struct row_summary row_summarize(const struct grid_row *r, const struct summary_question *q);
 
+/* Whether a run of the summarized row entered. */
+bool row_takes(const struct row_summary *s, const struct result_cell *c);
+
 /* Mean and deviation of n values; those that are not finite do not exist. */
 struct statistic statistic_of(const double *value, size_t n);
 

@@ -36,6 +36,7 @@ expect 2 "--format gif: there are svg, pdf and png" "$osafl" plot --format gif "
 expect 2 "--spread wide: there are std, range and none" "$osafl" plot --spread wide "$golden"
 expect 2 "--against needs --figure" "$osafl" plot --against time "$golden"
 expect 2 'did you mean "accuracy"' "$osafl" plot --figure accurcy "$golden"
+expect 2 "--figure reason: no run here has values for it" "$osafl" plot --figure reason "$golden"
 expect 2 "a curve can stand against" "$osafl" plot --figure loss --against bit "$golden"
 expect 2 "no run here has a setting of that name" \
     "$osafl" plot --figure best --against deadline "$golden"

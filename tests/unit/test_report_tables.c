@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plugin_host.h"
+#include "report/absence_table.h"
 #include "report/checked_alloc.h"
 #include "report/report_tables.h"
 #include "report/summary_csv.h"
@@ -264,6 +265,32 @@ static void costs_and_targets(void **state)
     put_away(&l);
 }
 
+static void absences_have_reasons(void **state)
+{
+    (void)state;
+    struct laid_out l = lay_out("paper-table", &plain_layout);
+    struct summarized_table *const s =
+        summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
+    struct text_table *const t = absence_table(s);
+    assert_non_null(t);
+    assert_int_equal(t->columns, 2);
+    char *const text = printed(t, FORMAT_MARKDOWN);
+    assert_holds(text, "|  | deadline |\n");
+    assert_holds(text, "| Genie | - |\n");
+    assert_holds(text, "| OSA-FL | 12.5 % |\n"); /* once in 8 */
+    assert_holds(text, "| M-FedNova | 0.0 % |\n");
+    free(text);
+    text_table_free(t);
+    summarized_table_free(s);
+    put_away(&l);
+    l = lay_out("levels", &plain_layout);
+    struct summarized_table *const all_in =
+        summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
+    assert_null(absence_table(all_in));
+    summarized_table_free(all_in);
+    put_away(&l);
+}
+
 static void what_is_missing_is_said(void **state)
 {
     (void)state;
@@ -402,6 +429,7 @@ int main(void)
         cmocka_unit_test(other_rows),
         cmocka_unit_test(the_table_of_the_publication),
         cmocka_unit_test(costs_and_targets),
+        cmocka_unit_test(absences_have_reasons),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(a_case_that_only_other_tables_have_is_missing),
         cmocka_unit_test(numbers_as_csv),
