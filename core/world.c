@@ -137,8 +137,29 @@ static osafl_status draw_mixes(struct world *w, char *message)
     return OSAFL_OK;
 }
 
+/* Samples of a data set whose owners are a matter of its settings belong to nobody where these are
+ * left out: the setting is called "client", as osafl/dataset.h asks. */
+static osafl_status refuse_without_owners(const struct world *w, char *message)
+{
+    const osafl_plugin *const p = w->dataset->plugin;
+    for (uint32_t i = 0; i < p->n_params; ++i) {
+        if (strcmp(OSAFL_AT(osafl_param, p->params, p->param_size, i)->name, "client") == 0)
+            return message_fail(message, OSAFL_E_CONFIG,
+                                "partition.scheme is \"natural\", but no sample belongs to anybody; "
+                                "say to whom with dataset.%s.client (see osafl help dataset/%s), or "
+                                "choose another scheme, such as \"dirichlet\"",
+                                p->name, p->name);
+    }
+    return message_fail(message, OSAFL_E_CONFIG,
+                        "partition.scheme is \"natural\", but no training sample of dataset \"%s\" "
+                        "belongs to anybody; choose another scheme, such as \"dirichlet\"",
+                        p->name);
+}
+
 static osafl_status check_owners(const struct world *w, char *message)
 {
+    if (world_owned_samples(w) == 0)
+        return refuse_without_owners(w, message);
     for (uint32_t u = 0; u < w->population.clients; ++u) {
         if (dealer_size(w->dealer, u) == 0)
             return message_fail(message, OSAFL_E_CONFIG,
@@ -148,6 +169,14 @@ static osafl_status check_owners(const struct world *w, char *message)
                                 w->population.clients, w->dataset->plugin->name, u);
     }
     return OSAFL_OK;
+}
+
+uint64_t world_owned_samples(const struct world *w)
+{
+    uint64_t sum = 0;
+    for (uint32_t u = 0; u < w->population.clients; ++u)
+        sum += dealer_size(w->dealer, u);
+    return sum;
 }
 
 static osafl_status make_dealer(struct world *w, char *message)

@@ -85,6 +85,19 @@ static void print_client(const struct world *w, uint32_t client, FILE *to)
           to);
 }
 
+/* The data set may know more clients than the experiment has. */
+static void print_left_out(const struct world *w, FILE *to)
+{
+    if (w->partition->scheme.index != PARTITION_NATURAL)
+        return;
+    const uint64_t left_out = w->n_train - world_owned_samples(w);
+    if (left_out > 0)
+        fprintf(to,
+                "left out: %" PRIu64 " of %" PRIu64 " training samples, which belong to nobody or "
+                "to a client from number %" PRIu32 " on (clients.count)\n",
+                left_out, w->n_train, w->population.clients);
+}
+
 static void print_totals(const struct world *w, FILE *to)
 {
     const struct population *const p = &w->population;
@@ -112,6 +125,7 @@ static void print_totals(const struct world *w, FILE *to)
             "; mean entropy of a client's %.3f nats (flat: %.3f); mean distance from "
             "the training split %.3f of 1\n",
             w->labels, entropy / p->clients, log(w->labels), distance / p->clients);
+    print_left_out(w, to);
 }
 
 void world_print(const struct world *w, FILE *to)

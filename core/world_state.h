@@ -48,4 +48,7 @@ void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t rou
  * returns a failed status with the message that it has, or what the plugin did wrong. */
 osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message);
 
+/* PARTITION_NATURAL: training samples that belong to one of the clients. */
+uint64_t world_owned_samples(const struct world *w);
+
 #endif
