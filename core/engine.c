@@ -42,103 +42,6 @@ const float *engine_model(const struct engine *e)
     return e->w;
 }
 
-/* ---- who takes part ------------------------------------------------------------------------ */
-
-static osafl_status ask_channel(struct engine *e, char *message)
-{
-    const struct instance *channel = &e->session->instance[OSAFL_KIND_CHANNEL];
-    osafl_call c;
-    call_begin(&c, channel, OSAFL_NO_CLIENT, e->round);
-    osafl_status status = session_channel(e->session)->gains(channel->self, &c, e->round, e->gain);
-    for (uint32_t u = 0; status == OSAFL_OK && u < count_clients(e); u++)
-        if (!(e->gain[u] >= 0.0 && isfinite(e->gain[u])))
-            status = core_host.fail(&c, OSAFL_E_NUMERIC, "gains() gives client %u a gain of %g", u,
-                                    e->gain[u]);
-    return session_end_call(&c, status, message);
-}
-
-static void clear_answer(struct engine *e)
-{
-    const size_t n = count_clients(e);
-    memset(e->answer_memory, 0, n * 8 * sizeof(double));
-    for (size_t u = 0; u < n; u++)
-        e->answer.bandwidth_hz[u] = e->session->link.bandwidth_hz;
-}
-
-static bool is_amount(double x)
-{
-    return x >= 0.0 && isfinite(x);
-}
-
-/* An answer that the rest of the round can rely on. */
-static osafl_status check_answer(const struct engine *e, osafl_call *c)
-{
-    const osafl_resource_answer *a = &e->answer;
-    for (uint32_t u = 0; u < count_clients(e); u++) {
-        const bool in = a->local_rounds[u] > 0;
-        if (a->local_rounds[u] > e->session->facts.max_local_rounds)
-            return core_host.fail(c, OSAFL_E_BUG, "solve() gives client %u %u local rounds", u,
-                                  a->local_rounds[u]);
-        if (a->reason[u] > OSAFL_OUT_POLICY || in == (a->reason[u] != 0))
-            return core_host.fail(c, OSAFL_E_BUG,
-                                  "solve() gives client %u %u local rounds with reason %u", u,
-                                  a->local_rounds[u], a->reason[u]);
-        if (in && !e->present[u])
-            return core_host.fail(c, OSAFL_E_BUG, "solve() lets client %u in, who was not asked",
-                                  u);
-        if (!is_amount(a->clock_hz[u]) || !is_amount(a->power_w[u]) ||
-            !is_amount(a->bandwidth_hz[u]) || !is_amount(a->compute_s[u]) ||
-            !is_amount(a->upload_s[u]) || !is_amount(a->compute_j[u]) || !is_amount(a->upload_j[u]))
-            return core_host.fail(c, OSAFL_E_NUMERIC,
-                                  "solve() gives client %u a value that is negative or not finite",
-                                  u);
-    }
-    return OSAFL_OK;
-}
-
-static double sample_bits(const struct session *s)
-{
-    const double set = s->experiment->clients.sample_bits;
-    /* The paper's cost model takes 128 x 128 samples of 32 bits a channel, whatever the network
-     * really trains on: ALGORITHMS.md 2. */
-    return set > 0.0 ? set : (double)s->dataset.channels * 128.0 * 128.0 * 32.0;
-}
-
-static osafl_status ask_resource_policy(struct engine *e, char *message)
-{
-    const struct session *s = e->session;
-    const struct population *p = world_population(e->world);
-    const struct instance *policy = &s->instance[OSAFL_KIND_RESOURCE];
-    clear_answer(e);
-    const osafl_resource_problem problem = {
-        .struct_size = sizeof problem,
-        .clients = p->clients,
-        .round = e->round,
-        .max_local_rounds = s->facts.max_local_rounds,
-        .minibatches = s->facts.minibatches,
-        .batch = s->facts.batch,
-        .deadline_s = s->facts.deadline_s,
-        .payload_bits = s->slots * codec_payload_bits(&s->codec),
-        .noise_w_per_hz = s->link.noise_w_per_hz,
-        .capacitance = s->experiment->clients.capacitance,
-        .sample_bits = sample_bits(s),
-        .present = e->present,
-        .gain = e->gain,
-        .bandwidth_hz = e->answer.bandwidth_hz,
-        .cycles_per_bit = p->cycles_per_bit,
-        .energy_budget_j = p->energy_budget_j,
-        .clock_max_hz = p->clock_max_hz,
-        .power_max_w = p->power_max_w,
-        .samples = p->samples,
-    };
-    osafl_call c;
-    call_begin(&c, policy, OSAFL_NO_CLIENT, e->round);
-    osafl_status status = session_resource(s)->solve(policy->self, &c, &problem, &e->answer);
-    if (status == OSAFL_OK)
-        status = check_answer(e, &c);
-    return session_end_call(&c, status, message);
-}
-
 /* ---- local training ------------------------------------------------------------------------ */
 
 /* A draw of its own for every client and round, whoever takes part. */
@@ -181,12 +84,13 @@ static void add_task(struct engine *e, uint32_t client, const struct train_task 
 
 static void list_client_tasks(struct engine *e)
 {
+    const osafl_resource_answer *answer = &e->participation.answer;
     for (uint32_t u = 0; u < count_clients(e); u++) {
-        e->reason[u] = e->answer.reason[u];
-        if (e->answer.local_rounds[u] == 0)
+        e->reason[u] = answer->reason[u];
+        if (answer->local_rounds[u] == 0)
             continue;
         const struct train_task task = {
-            .local_rounds = e->answer.local_rounds[u],
+            .local_rounds = answer->local_rounds[u],
             .minibatches = (uint64_t)e->session->experiment->training.minibatches,
             .store = world_store(e->world, u),
             .lost = uplink_loses(e, u),
@@ -467,9 +371,9 @@ static void record_round(const struct engine *e, struct round_row *row)
         }
         if (!linked)
             continue;
-        row->compute_j += e->answer.compute_j[client];
+        row->compute_j += e->participation.answer.compute_j[client];
         if (r->outcome != TRAIN_DIVERGED) {
-            row->upload_j += e->answer.upload_j[client];
+            row->upload_j += e->participation.answer.upload_j[client];
             row->payload_bits += s->slots * codec_payload_bits(&s->codec);
             row->air_bits += r->air_bits;
         }
@@ -521,9 +425,7 @@ static osafl_status choose_participants(struct engine *e, char *message)
         list_pooled_task(e);
         return OSAFL_OK;
     }
-    world_sample_clients(e->world, e->round, e->present);
-    OSAFL_TRY(ask_channel(e, message));
-    OSAFL_TRY(ask_resource_policy(e, message));
+    OSAFL_TRY(participation_decide(&e->participation, e->round, message));
     list_client_tasks(e);
     return OSAFL_OK;
 }
@@ -566,8 +468,8 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     report->timing = timing;
     report->clients = (struct client_rows){
         .round = e->round,
-        .gain = linked ? e->gain : NULL,
-        .answer = linked ? &e->answer : NULL,
+        .gain = linked ? e->participation.gain : NULL,
+        .answer = linked ? &e->participation.answer : NULL,
         .reason = e->reason,
         .samples = world_population(e->world)->samples,
         .train_loss = e->train_loss,

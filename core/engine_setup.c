@@ -26,35 +26,9 @@ static float *new_vector(const struct engine *e)
     return memory_zeroed(e->session->codec.dim, sizeof(float), VECTOR_ALIGNMENT);
 }
 
-static bool make_answer(struct engine *e)
-{
-    const size_t n = count_clients(e);
-    double *memory = calloc(n, 8 * sizeof(double));
-    if (memory == NULL)
-        return false;
-    uint32_t *counts = (uint32_t *)(void *)(memory + 7 * n);
-    e->answer_memory = memory;
-    e->answer = (osafl_resource_answer){
-        .struct_size = sizeof e->answer,
-        .clients = (uint32_t)n,
-        .clock_hz = memory,
-        .power_w = memory + n,
-        .bandwidth_hz = memory + 2 * n,
-        .compute_s = memory + 3 * n,
-        .upload_s = memory + 4 * n,
-        .compute_j = memory + 5 * n,
-        .upload_j = memory + 6 * n,
-        .local_rounds = counts,
-        .reason = counts + n,
-    };
-    return true;
-}
-
 static bool make_round_arrays(struct engine *e)
 {
     const size_t n = count_clients(e);
-    e->present = calloc(n, sizeof *e->present);
-    e->gain = calloc(n, sizeof *e->gain);
     e->reason = calloc(n, sizeof *e->reason);
     e->train_loss = calloc(n, sizeof *e->train_loss);
     e->entropy = calloc(n, sizeof *e->entropy);
@@ -76,7 +50,7 @@ static bool make_round_arrays(struct engine *e)
         if (e->pooled_sample == NULL || e->pooled_histogram == NULL)
             return false;
     }
-    return make_answer(e) && e->present != NULL && e->gain != NULL && e->reason != NULL &&
+    return participation_create(e->session, e->world, &e->participation) && e->reason != NULL &&
            e->train_loss != NULL && e->entropy != NULL && e->state != NULL && e->task != NULL &&
            e->result != NULL && e->order != NULL;
 }
@@ -209,8 +183,7 @@ void engine_destroy(struct engine *e)
     free(e->columns.name);
     free(e->columns.value);
     free(e->columns.text);
-    free(e->present);
-    free(e->gain);
+    participation_destroy(&e->participation);
     free(e->reason);
     free(e->train_loss);
     free(e->entropy);
@@ -219,7 +192,6 @@ void engine_destroy(struct engine *e)
     free(e->task);
     free(e->result);
     free(e->order);
-    free(e->answer_memory);
     memory_free(e->pooled_sample);
     free(e->pooled_histogram);
     pthread_mutex_destroy(&e->progress_lock);

@@ -7,6 +7,7 @@
 #include "attack.h"
 #include "engine.h"
 #include "evaluate.h"
+#include "participation.h"
 #include "train.h"
 #include "updates.h"
 
@@ -34,10 +35,7 @@ struct engine {
     struct kept_updates kept;
 
     /* Of the round in hand; [clients] unless said otherwise. */
-    uint8_t *present;
-    double *gain;
-    osafl_resource_answer answer;
-    double *answer_memory;
+    struct participation participation;
     uint32_t *reason;
     double *train_loss;
     double *entropy;
