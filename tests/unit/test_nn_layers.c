@@ -263,7 +263,7 @@ static void every_layer_type(void **state)
             begin(&t, sizes[s][0], sizes[s][1], sizes[s][2]);
             describe_everything(&t.net);
             finish(&t, batches[b]);
-            check(&t, 1e-5);
+            check(&t, 1e-4);
             end(&t);
         }
 }
@@ -279,7 +279,7 @@ static void check_convolution(uint32_t height, uint32_t width, uint32_t in, uint
     x = network_average(&t.net, x);
     head(&t.net, x);
     finish(&t, n);
-    check(&t, 1e-5);
+    check(&t, 1e-4);
     end(&t);
 }
 
@@ -344,7 +344,7 @@ static void first_convolutions(void **state)
             }
             head(&t.net, network_average(&t.net, x));
             finish(&t, i == 0 ? 16 : 3);
-            check(&t, 1e-5);
+            check(&t, 1e-4);
             end(&t);
         }
 }

@@ -157,6 +157,46 @@ static void add_weights(struct network *net, struct layer *l, const struct convo
                                 vector_parameter(l->out_channels, c->bias_init, p.fan_in));
 }
 
+/* Whether minimal filtering pays: 3x3, stride 1, enough channels, and tiles of 4x4 outputs that do
+ * not stand over the map by much. */
+static bool suits_winograd(const struct network *net, const struct layer *l)
+{
+    const uint64_t tiled = (uint64_t)((l->out_height + 3) / 4) * ((l->out_width + 3) / 4) * 16;
+    const uint64_t pixels = (uint64_t)l->out_height * l->out_width;
+    return !net->direct && l->kernel_height == 3 && l->kernel_width == 3 && l->stride == 1 &&
+           l->padding == 1 && l->in_channels % 16 == 0 && l->out_channels % 16 == 0 &&
+           2 * pixels >= tiled;
+}
+
+/* Memory of a convolution, and how it finds its input gradient. */
+static void plan_convolution(const struct network *net, struct layer *l)
+{
+    if (l->type == LAYER_PICTURE_CONVOLUTION) {
+        l->saved_floats = (uint64_t)l->in_channels * (l->in_height + 2 * l->padding) *
+                          (l->in_width + 2 * l->padding);
+        return;
+    }
+    if (suits_winograd(net, l)) {
+        const uint64_t in_blocks = (l->in_channels + WEIGHT_PANEL - 1) / WEIGHT_PANEL;
+        const uint64_t out_blocks = (l->out_channels + WEIGHT_PANEL - 1) / WEIGHT_PANEL;
+        const uint64_t most_blocks = in_blocks > out_blocks ? in_blocks : out_blocks;
+        const uint64_t rows = 36 * (WINOGRAD_ROWS * WEIGHT_PANEL + 16);
+        const uint64_t filters = 36 * (WEIGHT_PANEL * WEIGHT_PANEL + 16);
+        l->winograd = true;
+        l->scratch_fixed = (1 + most_blocks) * rows + in_blocks * out_blocks * filters;
+        return;
+    }
+    /* Transposed: either all weights, or both activations, padded to whole vectors. */
+    enum { MOST_LANES = 16 };
+    const struct parameter *p = &net->parameter[l->weight];
+    const uint64_t weights = p->out * p->in * p->spatial;
+    const uint64_t activations = (uint64_t)l->in_height * l->in_width * l->in_channels +
+                                 (uint64_t)l->out_height * l->out_width * l->out_channels;
+    l->transposes_weights = l->stride == 1 && weights <= 16 * activations;
+    l->scratch_fixed = l->transposes_weights ? weights : (MOST_LANES - 1) * activations;
+    l->scratch_floats = l->transposes_weights ? 0 : activations;
+}
+
 /* The layer without its output activation; NULL when the network has failed. */
 static struct layer *begin_convolution(struct network *net, int input, const struct convolution *c,
                                        bool linear)
@@ -183,12 +223,7 @@ static struct layer *begin_convolution(struct network *net, int input, const str
         return NULL;
     }
     add_weights(net, l, c, linear);
-    if (l->type == LAYER_PICTURE_CONVOLUTION) {
-        const uint64_t fan_in = net->parameter[l->weight].fan_in;
-        l->saved_floats = (uint64_t)l->in_channels * (l->in_height + 2 * l->padding) *
-                          (l->in_width + 2 * l->padding);
-        l->scratch_floats = fan_in * l->out_width;
-    }
+    plan_convolution(net, l);
     return l;
 }
 

@@ -104,7 +104,9 @@ static uint64_t place(const struct parameter *p, uint64_t i)
     const uint64_t spatial = i % p->spatial;
     const uint64_t in = i / p->spatial % p->in;
     const uint64_t out = i / p->spatial / p->in;
-    return p->offset + (spatial * p->in + in) * p->out + out;
+    const uint64_t panel = out / WEIGHT_PANEL * WEIGHT_PANEL; /* its first channel */
+    const uint64_t width = p->out - panel < WEIGHT_PANEL ? p->out - panel : WEIGHT_PANEL;
+    return p->offset + panel * p->spatial * p->in + (spatial * p->in + in) * width + out - panel;
 }
 
 void network_export(const struct network *net, int p, const float *w, float *out)

@@ -6,12 +6,16 @@
  *
  * Activations lie as [y][x][sample][channel] ("HWNC"): the rows of one filter tap over a line of
  * the picture are then one contiguous matrix, so a convolution is a sum of plain matrix products
- * without any copying.  Weights lie as [tap][in][out]. */
+ * without any copying.  Weights lie in panels of 64 output channels, [panel][tap][in][out], so that
+ * they are read and written strictly in sequence. */
 #ifndef OSAFL_NN_NETWORK_H
 #define OSAFL_NN_NETWORK_H
 
 #include "osafl/model.h"
 
+enum { WEIGHT_PANEL = 64 };
+/* Rows (samples of tiles) that the Winograd path works on at a time. */
+enum { WINOGRAD_ROWS = 32 };
 enum { NETWORK_MAX_LAYERS = 64, NETWORK_MAX_ACTIVATIONS = 64, NETWORK_MAX_PARAMETERS = 96 };
 
 /* How a tensor of parameters starts. */
@@ -25,7 +29,8 @@ enum initializer {
 };
 
 /* A tensor of parameters.  Exported it is [out][in][spatial] in the C order of its shape; inside
- * w it is [spatial][in][out].  Vectors are in = spatial = 1. */
+ * w it is [panel][spatial][in][out of the panel]; the last panel may be narrower.  Vectors have in
+ * = spatial = 1. */
 struct parameter {
     char name[48];
     uint64_t offset; /* in w, floats */
@@ -84,6 +89,10 @@ struct layer {
     float drop;       /* LAYER_DROPOUT: probability of dropping a value */
     uint32_t ordinal; /* LAYER_DROPOUT: counted from 0 */
 
+    bool winograd; /* by minimal filtering */
+    /* Input gradient from transposed weights (else from transposed activations). */
+    bool transposes_weights;
+
     /* Backward, planned by network_finish(): layers run last to first, so the last reader of an
      * activation is the first to write its gradient, and the others add to it. */
     bool adds_input_gradient;
@@ -107,6 +116,7 @@ struct network {
     uint32_t height;
     uint32_t width;
     uint32_t classes;
+    bool direct; /* no convolution by minimal filtering */
 
     struct layer layer[NETWORK_MAX_LAYERS];
     struct activation activation[NETWORK_MAX_ACTIVATIONS];

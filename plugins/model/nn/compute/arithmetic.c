@@ -1,16 +1,5 @@
-/* arithmetic.c - matrix products and the small loops that several layers need. */
+/* arithmetic.c - small loops that several layers need. */
 #include "arithmetic.h"
-
-#include <cblas.h>
-
-void matrix_product(size_t m, size_t n, size_t k, float scale, struct matrix a, struct matrix b,
-                    float *c, size_t c_stride, bool add)
-{
-    cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
-                b.transposed ? CblasTrans : CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, scale,
-                a.at, (blasint)a.stride, b.at, (blasint)b.stride, add ? 1.0f : 0.0f, c,
-                (blasint)c_stride);
-}
 
 /* Rows are summed in float in runs of this length, runs in double. */
 enum { SUM_RUN = 256, SUM_COLUMNS = 64 };

@@ -11,7 +11,6 @@
 #define NN_JOIN(a, b) NN_JOIN_(a, b)
 #define NN_MANGLE(name) NN_JOIN(name, NN_ISA)
 
-#define matrix_product NN_MANGLE(matrix_product)
 #define bias_gradient NN_MANGLE(bias_gradient)
 #define add_bias_and_rectify NN_MANGLE(add_bias_and_rectify)
 #define mask_rectified NN_MANGLE(mask_rectified)
@@ -38,17 +37,6 @@ layer_function group_norm_forward, group_norm_backward;
 layer_function average_forward, average_backward;
 layer_function dropout_forward, dropout_backward;
 
-/* A row-major matrix in memory, or its transpose. */
-struct matrix {
-    const float *at;
-    size_t stride; /* floats between rows as they lie in memory */
-    bool transposed;
-};
-
-/* c[m][n] = scale * a[m][k] b[k][n], added to what c holds when add is set. */
-void matrix_product(size_t m, size_t n, size_t k, float scale, struct matrix a, struct matrix b,
-                    float *c, size_t c_stride, bool add);
-
 /* A rows x columns block of a matrix. */
 struct block {
     float *at;
@@ -63,6 +51,11 @@ void bias_gradient(const struct pass *pass, int parameter, struct block dy);
 void add_bias_and_rectify(struct block block, const float *bias, bool rectify);
 /* gradient = 0 where the value, which was rectified, is 0. */
 void mask_rectified(struct block gradient, const float *value);
+
+static inline size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 static inline float *pass_memory(const struct pass *pass, uint64_t offset)
 {

@@ -1,39 +1,44 @@
-/* convolution.c - convolutions between activations, as products over filter taps.
+/* convolution.c - convolutions between activations.
  *
- * In the layout [y][x][sample][channel] the inputs that one filter tap meets along a line of
- * output positions are one contiguous matrix (stride 1), so each tap is one matrix product on
- * the activations as they lie; taps that meet only padding are never computed. */
+ * In the layout [y][x][sample][channel] the values that one filter tap meets along a line of
+ * output positions are one contiguous matrix (stride 1), and those of the taps beside it lie one
+ * pixel further.  So each line of a filter is one matrix product on the activations as they lie:
+ * no copies, and no work on padding. */
+#include <assert.h>
 #include <string.h>
 
 #include "arithmetic.h"
+#include "correlation.h"
+#include "product.h"
+#include "transpose.h"
+#include "winograd.h"
 
-/* One tap met with a run of neighbouring positions of one output line: input pixel in_pixel + j
- * belongs to output pixel out_pixel + j, j < pixels. */
-struct tap_run {
-    size_t tap;
-    size_t in_pixel;
-    size_t out_pixel;
-    size_t pixels;
-    bool first_of_output; /* nothing was added to these output pixels before */
-    bool first_of_tap;    /* no run of this tap came before */
+/* out[y][x] = sum over taps (r, q) of in[y * stride + r - padding_y][x * stride + q - padding_x]
+ * times w[r][q], for n samples. */
+struct correlation {
+    struct map in;
+    struct map out;
+    size_t kernel_height;
+    size_t kernel_width;
+    size_t stride;
+    size_t padding_y;
+    size_t padding_x;
+    const float *w; /* panels of WEIGHT_PANEL output channels: [panel][tap][in][out] */
+    size_t n;
+    bool add;
 };
 
-typedef void tap_function(const struct layer *l, const struct pass *pass,
-                          const struct tap_run *run);
-
-/* Positions o in [begin, end) of n whose input o * stride + offset - padding lies inside. */
+/* Taps [begin, end) of n that meet an input of `length` from output position o. */
 struct span {
     size_t begin;
     size_t end;
 };
 
-static struct span inside(size_t n, size_t stride, size_t offset, size_t padding, size_t length)
+static struct span taps_at(size_t o, size_t n, size_t stride, size_t padding, size_t length)
 {
-    struct span s = {0, 0};
-    if (offset < padding)
-        s.begin = (padding - offset + stride - 1) / stride;
-    if (length + padding > offset)
-        s.end = (length + padding - offset - 1) / stride + 1;
+    const size_t first = o * stride; /* of the input, padding included */
+    struct span s = {.begin = first < padding ? padding - first : 0,
+                     .end = length + padding > first ? length + padding - first : 0};
     if (s.end > n)
         s.end = n;
     if (s.begin > s.end)
@@ -41,119 +46,253 @@ static struct span inside(size_t n, size_t stride, size_t offset, size_t padding
     return s;
 }
 
-/* The runs of tap t on output line y. */
-static void visit_line(const struct layer *l, const struct pass *pass, tap_function *visit,
-                       size_t t, size_t y)
+/* Filter line r at output line y, for the output channels of one panel: the positions of the line
+ * fall into runs that meet the same taps. */
+static void correlate_line(const struct correlation *c, size_t panel, size_t r, size_t y, bool add)
 {
-    const size_t row = t / l->kernel_width;
-    const size_t column = t % l->kernel_width;
-    const struct span ys = inside(l->out_height, l->stride, row, l->padding, l->in_height);
-    const struct span xs = inside(l->out_width, l->stride, column, l->padding, l->in_width);
-    if (y < ys.begin || y >= ys.end || xs.begin == xs.end)
-        return;
-    const size_t central = (size_t)l->padding * l->kernel_width + l->padding;
-    const size_t in_line = (y * l->stride + row - l->padding) * l->in_width;
-    struct tap_run run = {.tap = t,
-                          .first_of_output = t == central,
-                          .first_of_tap = y == ys.begin,
-                          .pixels = l->stride == 1 ? xs.end - xs.begin : 1};
-    for (size_t x = xs.begin; x < xs.end; x += run.pixels) {
-        run.in_pixel = in_line + x * l->stride + column - l->padding;
-        run.out_pixel = y * l->out_width + x;
-        visit(l, pass, &run);
-        run.first_of_tap = false;
+    const size_t columns = smaller(c->out.channels - panel, WEIGHT_PANEL);
+    const size_t tap = c->in.channels * columns;
+    const float *w = c->w + panel * c->in.channels * c->kernel_height * c->kernel_width +
+                     r * c->kernel_width * tap;
+    const float *in =
+        c->in.at + (y * c->stride + r - c->padding_y) * c->in.width * c->n * c->in.row;
+    size_t end;
+    for (size_t x = 0; x < c->out.width; x = end) {
+        const struct span q = taps_at(x, c->kernel_width, c->stride, c->padding_x, c->in.width);
+        for (end = x + 1; end < c->out.width && c->stride == 1; end++) {
+            const struct span next = taps_at(end, c->kernel_width, 1, c->padding_x, c->in.width);
+            if (next.begin != q.begin || next.end != q.end)
+                break;
+        }
+        product_run(&(struct product){
+            .rows = (end - x) * c->n,
+            .columns = columns,
+            .segments = q.end - q.begin,
+            .depth = c->in.channels,
+            .a = in + (x * c->stride + q.begin - c->padding_x) * c->n * c->in.row,
+            .a_row = (ptrdiff_t)c->in.row,
+            .a_column = 1,
+            .a_segment = (ptrdiff_t)(c->n * c->in.row),
+            .b = w + q.begin * tap,
+            .b_row = (ptrdiff_t)columns,
+            .b_segment = (ptrdiff_t)tap,
+            .c = c->out.at + (y * c->out.width + x) * c->n * c->out.row + panel,
+            .c_row = (ptrdiff_t)c->out.row,
+            .scale = 1,
+            .add = add,
+        });
     }
 }
 
-static bool tap_is_used(const struct layer *l, size_t t)
+/* Each panel: whichever is larger, its weights or the input, goes through the caches once and not
+ * once for each line of the picture or of the filter. */
+static void correlate(const struct correlation *c)
 {
-    const struct span ys =
-        inside(l->out_height, l->stride, t / l->kernel_width, l->padding, l->in_height);
-    const struct span xs =
-        inside(l->out_width, l->stride, t % l->kernel_width, l->padding, l->in_width);
-    return ys.begin < ys.end && xs.begin < xs.end;
-}
-
-/* Visits every run once.  Whichever is larger, weights or activations, is streamed through the
- * caches once and not once for each line or tap.  Tap (padding, padding) comes first: it meets
- * the input at every position. */
-static void walk_taps(const struct layer *l, const struct pass *pass, tap_function *visit)
-{
-    const size_t taps = (size_t)l->kernel_height * l->kernel_width;
-    const size_t central = (size_t)l->padding * l->kernel_width + l->padding;
-    const size_t weights = taps * l->in_channels * l->out_channels;
-    const size_t values = (size_t)l->in_height * l->in_width * l->in_channels * pass->n;
-    const bool lines_outside = values > weights;
-    for (size_t i = 0; i < taps * l->out_height; i++) {
-        const size_t y = lines_outside ? i / taps : i % l->out_height;
-        const size_t order = lines_outside ? i % taps : i / l->out_height;
-        const size_t t = order == 0 ? central : order <= central ? order - 1 : order;
-        visit_line(l, pass, visit, t, y);
-    }
-}
-
-static const float *input_rows(const struct layer *l, const struct pass *pass, size_t pixel)
-{
-    return pass_values(pass, l->input) + pixel * pass->n * l->in_channels;
-}
-
-static size_t output_stride(const struct layer *l, const struct pass *pass)
-{
-    return pass->net->activation[l->output].channels;
-}
-
-static void forward_run(const struct layer *l, const struct pass *pass, const struct tap_run *run)
-{
-    const size_t stride = output_stride(l, pass);
-    const float *w = pass_weights(pass, l->weight) + run->tap * l->in_channels * l->out_channels;
-    float *y = pass_values(pass, l->output) + run->out_pixel * pass->n * stride + l->out_first;
-    matrix_product(run->pixels * pass->n, l->out_channels, l->in_channels, 1,
-                   (struct matrix){input_rows(l, pass, run->in_pixel), l->in_channels, false},
-                   (struct matrix){w, l->out_channels, false}, y, stride, !run->first_of_output);
-}
-
-static const float *output_gradient(const struct layer *l, const struct pass *pass, size_t pixel)
-{
-    return pass_gradient(pass, l->output) + pixel * pass->n * output_stride(l, pass) + l->out_first;
-}
-
-static void input_gradient_run(const struct layer *l, const struct pass *pass,
-                               const struct tap_run *run)
-{
-    const float *w = pass_weights(pass, l->weight) + run->tap * l->in_channels * l->out_channels;
-    float *dx = pass_gradient(pass, l->input) + run->in_pixel * pass->n * l->in_channels;
-    matrix_product(
-        run->pixels * pass->n, l->in_channels, l->out_channels, 1,
-        (struct matrix){output_gradient(l, pass, run->out_pixel), output_stride(l, pass), false},
-        (struct matrix){w, l->out_channels, true}, dx, l->in_channels, true);
-}
-
-static void weight_gradient_run(const struct layer *l, const struct pass *pass,
-                                const struct tap_run *run)
-{
-    float *dw = pass_target(pass, l->weight) + run->tap * l->in_channels * l->out_channels;
-    matrix_product(
-        l->in_channels, l->out_channels, run->pixels * pass->n, pass->scale,
-        (struct matrix){input_rows(l, pass, run->in_pixel), l->in_channels, true},
-        (struct matrix){output_gradient(l, pass, run->out_pixel), output_stride(l, pass), false},
-        dw, l->out_channels, pass->add || !run->first_of_tap);
+    const size_t weights = c->kernel_height * c->kernel_width * WEIGHT_PANEL;
+    const size_t values = c->in.height * c->in.width * c->n;
+    const bool picture_outside = values > weights;
+    const size_t outer = picture_outside ? c->out.height : c->kernel_height;
+    const size_t inner = picture_outside ? c->kernel_height : c->out.height;
+    for (size_t panel = 0; panel < c->out.channels; panel += WEIGHT_PANEL)
+        for (size_t i = 0; i < outer; i++)
+            for (size_t j = 0; j < inner; j++) {
+                const size_t y = picture_outside ? i : j;
+                const size_t r = picture_outside ? j : i;
+                const struct span rows =
+                    taps_at(y, c->kernel_height, c->stride, c->padding_y, c->in.height);
+                if (r >= rows.begin && r < rows.end)
+                    correlate_line(c, panel, r, y, c->add || r > rows.begin);
+            }
 }
 
 void convolution_forward(const struct layer *l, const struct pass *pass)
 {
-    walk_taps(l, pass, forward_run);
-    add_bias_and_rectify(output_block(l, pass, pass_values(pass, l->output)),
+    if (l->winograd) {
+        winograd_forward(l, pass);
+        return;
+    }
+    float *y = pass_values(pass, l->output);
+    correlate(&(struct correlation){
+        .in = input_map(l, pass_values(pass, l->input)),
+        .out = output_map(l, pass, y),
+        .kernel_height = l->kernel_height,
+        .kernel_width = l->kernel_width,
+        .stride = l->stride,
+        .padding_y = l->padding,
+        .padding_x = l->padding,
+        .w = pass_weights(pass, l->weight),
+        .n = pass->n,
+    });
+    add_bias_and_rectify(output_block(l, pass, y),
                          l->bias >= 0 ? pass_weights(pass, l->bias) : NULL, l->relu);
 }
 
-/* A tap that met nothing but padding has a gradient of exactly 0. */
-static void clear_unused_taps(const struct layer *l, const struct pass *pass)
+/* Input gradient of a convolution of stride 1: the correlation of dy with the transposed filters,
+ * turned by half a turn. */
+static void correlate_back(const struct layer *l, const struct pass *pass)
 {
-    const size_t size = (size_t)l->in_channels * l->out_channels;
-    float *dw = pass_target(pass, l->weight);
-    for (size_t t = 0; t < (size_t)l->kernel_height * l->kernel_width; t++)
-        if (!tap_is_used(l, t))
-            memset(dw + t * size, 0, size * sizeof *dw);
+    const size_t taps = (size_t)l->kernel_height * l->kernel_width;
+    const float *w = pass_weights(pass, l->weight);
+    float *turned = pass_scratch_fixed(pass);
+    for (size_t in = 0; in < l->in_channels; in += WEIGHT_PANEL) {
+        const size_t in_panel = smaller(l->in_channels - in, WEIGHT_PANEL);
+        for (size_t out = 0; out < l->out_channels; out += WEIGHT_PANEL) {
+            const size_t out_panel = smaller(l->out_channels - out, WEIGHT_PANEL);
+            for (size_t t = 0; t < taps; t++)
+                transpose(in_panel, out_panel,
+                          w + (out * taps + t * out_panel) * l->in_channels + in * out_panel,
+                          out_panel,
+                          turned + (in * taps + (taps - 1 - t) * in_panel) * l->out_channels +
+                              out * in_panel,
+                          in_panel, false);
+        }
+    }
+    correlate(&(struct correlation){
+        .in = output_map(l, pass, pass_gradient(pass, l->output)),
+        .out = input_map(l, pass_gradient(pass, l->input)),
+        .kernel_height = l->kernel_height,
+        .kernel_width = l->kernel_width,
+        .stride = 1,
+        .padding_y = l->kernel_height - 1 - l->padding,
+        .padding_x = l->kernel_width - 1 - l->padding,
+        .w = turned,
+        .n = pass->n,
+        .add = l->adds_input_gradient,
+    });
+}
+
+/* Rows of a matrix whose columns are samples: padded to whole vectors. */
+static size_t sample_columns(const struct pass *pass)
+{
+    return (pass->n + LANES - 1) / (size_t)LANES * LANES;
+}
+
+/* One tap of one panel of filters: with samples as columns, the gradient of an input pixel is the
+ * filter times the gradient of each output pixel that met it. */
+static void scatter_tap(const struct layer *l, const struct pass *pass, size_t panel, size_t tap,
+                        const float *dy, float *dx)
+{
+    const size_t columns = sample_columns(pass);
+    const size_t width = smaller(l->out_channels - panel, WEIGHT_PANEL);
+    const size_t taps = (size_t)l->kernel_height * l->kernel_width;
+    const size_t r = tap / l->kernel_width;
+    const size_t q = tap % l->kernel_width;
+    for (size_t y = 0; y < l->out_height; y++) {
+        const struct span rs = taps_at(y, l->kernel_height, l->stride, l->padding, l->in_height);
+        for (size_t x = 0; x < l->out_width; x++) {
+            const struct span qs = taps_at(x, l->kernel_width, l->stride, l->padding, l->in_width);
+            if (r < rs.begin || r >= rs.end || q < qs.begin || q >= qs.end)
+                continue;
+            const size_t pixel =
+                (y * l->stride + r - l->padding) * l->in_width + x * l->stride + q - l->padding;
+            product_run(&(struct product){
+                .rows = l->in_channels,
+                .columns = columns,
+                .segments = 1,
+                .depth = width,
+                .a = pass_weights(pass, l->weight) + (panel * taps + tap * width) * l->in_channels,
+                .a_row = (ptrdiff_t)width,
+                .a_column = 1,
+                .b = dy + ((y * l->out_width + x) * l->out_channels + panel) * columns,
+                .b_row = (ptrdiff_t)columns,
+                .c = dx + pixel * l->in_channels * columns,
+                .c_row = (ptrdiff_t)columns,
+                .scale = 1,
+                .add = true,
+            });
+        }
+    }
+}
+
+/* Input gradient for small maps and for strides: activations are transposed instead of weights. */
+static void scatter_back(const struct layer *l, const struct pass *pass)
+{
+    const size_t columns = sample_columns(pass);
+    const size_t in_pixels = (size_t)l->in_height * l->in_width;
+    const size_t in_size = l->in_channels * columns;
+    const size_t out_pixels = (size_t)l->out_height * l->out_width;
+    const size_t out_size = l->out_channels * columns;
+    const struct map from = output_map(l, pass, pass_gradient(pass, l->output));
+    const struct map to = input_map(l, pass_gradient(pass, l->input));
+    float *dy = pass_scratch_fixed(pass);
+    float *dx = dy + out_pixels * out_size;
+    for (size_t p = 0; p < out_pixels; p++)
+        transpose(pass->n, l->out_channels, from.at + p * pass->n * from.row, from.row,
+                  dy + p * out_size, columns, true);
+    if (!l->adds_input_gradient)
+        memset(dx, 0, in_pixels * in_size * sizeof *dx);
+    for (size_t p = 0; p < in_pixels && l->adds_input_gradient; p++)
+        transpose(pass->n, l->in_channels, to.at + p * pass->n * to.row, to.row, dx + p * in_size,
+                  columns, true);
+    for (size_t panel = 0; panel < l->out_channels; panel += WEIGHT_PANEL)
+        for (size_t t = 0; t < (size_t)l->kernel_height * l->kernel_width; t++)
+            scatter_tap(l, pass, panel, t, dy, dx);
+    for (size_t p = 0; p < in_pixels; p++)
+        transpose(l->in_channels, pass->n, dx + p * in_size, columns, to.at + p * pass->n * to.row,
+                  to.row, false);
+}
+
+/* Output positions [begin, end) of n at which tap t meets the input. */
+static struct span positions_of(size_t t, size_t n, size_t stride, size_t padding, size_t length)
+{
+    struct span s = {.begin = t < padding ? (padding - t + stride - 1) / stride : 0, .end = 0};
+    if (length + padding > t)
+        s.end = smaller((length + padding - t - 1) / stride + 1, n);
+    if (s.begin > s.end)
+        s.begin = s.end;
+    return s;
+}
+
+/* Gradient of the weights of one tap and panel: the sum over samples and positions of input times
+ * output gradient.  Lines (stride 1) or positions of one line are the segments of the sum. */
+static void tap_gradient(const struct layer *l, const struct pass *pass, size_t panel, size_t tap)
+{
+    const size_t n = pass->n;
+    const size_t r = tap / l->kernel_width;
+    const size_t q = tap % l->kernel_width;
+    const size_t width = smaller(l->out_channels - panel, WEIGHT_PANEL);
+    const size_t taps = (size_t)l->kernel_height * l->kernel_width;
+    const struct span ys = positions_of(r, l->out_height, l->stride, l->padding, l->in_height);
+    const struct span xs = positions_of(q, l->out_width, l->stride, l->padding, l->in_width);
+    float *target = pass_target(pass, l->weight) + (panel * taps + tap * width) * l->in_channels;
+    if (ys.begin == ys.end || xs.begin == xs.end) {
+        if (!pass->add) /* meets only padding: exactly 0 */
+            memset(target, 0, width * l->in_channels * sizeof *target);
+        return;
+    }
+    const struct map in = input_map(l, pass_values(pass, l->input));
+    const struct map out = output_map(l, pass, pass_gradient(pass, l->output));
+    const bool whole = l->stride == 1;
+    const size_t in_line = l->in_width * n * in.row;
+    const size_t out_line = l->out_width * n * out.row;
+    struct product p = {
+        .rows = l->in_channels,
+        .columns = width,
+        .segments = whole ? ys.end - ys.begin : xs.end - xs.begin,
+        .depth = whole ? (xs.end - xs.begin) * n : n,
+        .a_row = 1,
+        .a_column = (ptrdiff_t)in.row,
+        .a_segment = (ptrdiff_t)(whole ? in_line : l->stride * n * in.row),
+        .b_row = (ptrdiff_t)out.row,
+        .b_segment = (ptrdiff_t)(whole ? out_line : n * out.row),
+        .c = target,
+        .c_row = (ptrdiff_t)width,
+        .scale = pass->scale,
+        .add = pass->add,
+    };
+    for (size_t y = ys.begin; y < (whole ? ys.begin + 1 : ys.end); y++, p.add = true) {
+        p.a = in.at + (y * l->stride + r - l->padding) * in_line +
+              (xs.begin * l->stride + q - l->padding) * n * in.row;
+        p.b = out.at + y * out_line + xs.begin * n * out.row + panel;
+        product_run(&p);
+    }
+}
+
+static void weight_gradient(const struct layer *l, const struct pass *pass)
+{
+    for (size_t panel = 0; panel < l->out_channels; panel += WEIGHT_PANEL)
+        for (size_t t = 0; t < (size_t)l->kernel_height * l->kernel_width; t++)
+            tap_gradient(l, pass, panel, t);
 }
 
 void convolution_backward(const struct layer *l, const struct pass *pass)
@@ -161,14 +300,17 @@ void convolution_backward(const struct layer *l, const struct pass *pass)
     const struct block dy = output_block(l, pass, pass_gradient(pass, l->output));
     if (l->relu)
         mask_rectified(dy, pass_values(pass, l->output) + l->out_first);
-    if (!l->adds_input_gradient)
-        memset(pass_gradient(pass, l->input), 0,
-               (size_t)l->in_height * l->in_width * l->in_channels * pass->n * sizeof(float));
     /* The input's gradient first: the weights' may be a step that changes the weights. */
-    walk_taps(l, pass, input_gradient_run);
-    if (!pass->add)
-        clear_unused_taps(l, pass);
-    walk_taps(l, pass, weight_gradient_run);
+    if (l->winograd)
+        winograd_input_gradient(l, pass);
+    else if (l->transposes_weights)
+        correlate_back(l, pass);
+    else
+        scatter_back(l, pass);
+    if (l->winograd)
+        winograd_weight_gradient(l, pass);
+    else
+        weight_gradient(l, pass);
     if (l->bias >= 0)
         bias_gradient(pass, l->bias, dy);
 }

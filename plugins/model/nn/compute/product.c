@@ -1,0 +1,207 @@
+/* product.c - matrix products without packing.
+ *
+ * A tile of c stays in registers while the kernel runs over the depth; a is read one number at a
+ * time and spread over a vector, b is read in vectors along its rows. */
+#include "product.h"
+
+#include "vector.h"
+
+/* A strip of b of this depth, 64 columns wide, stays in the nearest caches. */
+enum { DEPTH_BLOCK = 256 };
+
+/* Widest tile in vectors, and the most rows of a tile of 1, 2, 3 or 4 vectors: as many sums as
+ * registers hold beside the operands. */
+#if VECTOR_REGISTERS == 32
+enum { TILE_VECTORS = 4 };
+static const size_t most_rows[] = {0, 8, 8, 8, 6};
+#else
+enum { TILE_VECTORS = 2 };
+static const size_t most_rows[] = {0, 8, 6};
+#endif
+
+/* What one tile works on. */
+struct part {
+    const float *a;
+    const float *b;
+    ptrdiff_t b_row;
+    ptrdiff_t b_segment;
+    float *c;
+    ptrdiff_t c_row;
+    size_t segments;
+    size_t depth;
+    bool add;
+};
+
+NN_INLINE void tile(const int rows, const int vectors, const struct product *p,
+                    const struct part *t)
+{
+    vec sum[24];
+    NN_UNROLL
+    for (int i = 0; i < rows * vectors; i++)
+        sum[i] = (vec){0};
+    const ptrdiff_t a_row = p->a_row;
+    const ptrdiff_t a_column = p->a_column;
+    const ptrdiff_t b_row = t->b_row;
+    for (size_t s = 0; s < t->segments; s++) {
+        const float *a = t->a + (ptrdiff_t)s * p->a_segment;
+        const float *b = t->b + (ptrdiff_t)s * t->b_segment;
+        for (size_t k = t->depth; k > 0; k--, a += a_column, b += b_row) {
+            vec bv[TILE_VECTORS];
+            NN_UNROLL
+            for (int v = 0; v < vectors; v++)
+                bv[v] = vec_load(b + LANES * v);
+            NN_UNROLL
+            for (int i = 0; i < rows; i++) {
+                const vec av = vec_all(a[i * a_row]);
+                NN_UNROLL
+                for (int v = 0; v < vectors; v++)
+                    sum[i * vectors + v] += av * bv[v];
+            }
+        }
+    }
+    const vec scale = vec_all(p->scale);
+    NN_UNROLL
+    for (int i = 0; i < rows; i++) {
+        NN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            float *to = t->c + i * t->c_row + LANES * v;
+            const vec x = scale * sum[i * vectors + v];
+            vec_store(to, t->add ? vec_load(to) + x : x);
+        }
+    }
+}
+
+typedef void tile_function(const struct product *p, const struct part *t);
+
+#define DEFINE_TILE(rows, vectors)                                                                 \
+    static void tile_##rows##_##vectors(const struct product *p, const struct part *t)             \
+    {                                                                                              \
+        tile(rows, vectors, p, t);                                                                 \
+    }
+#define DEFINE_TILES(vectors)                                                                      \
+    DEFINE_TILE(1, vectors)                                                                        \
+    DEFINE_TILE(2, vectors)                                                                        \
+    DEFINE_TILE(3, vectors)                                                                        \
+    DEFINE_TILE(4, vectors)                                                                        \
+    DEFINE_TILE(5, vectors)                                                                        \
+    DEFINE_TILE(6, vectors)
+#define LIST_TILES(vectors)                                                                        \
+    NULL, tile_1_##vectors, tile_2_##vectors, tile_3_##vectors, tile_4_##vectors,                  \
+        tile_5_##vectors, tile_6_##vectors
+
+DEFINE_TILES(1)
+DEFINE_TILE(7, 1)
+DEFINE_TILE(8, 1)
+DEFINE_TILES(2)
+#if VECTOR_REGISTERS == 32
+DEFINE_TILE(7, 2)
+DEFINE_TILE(8, 2)
+DEFINE_TILES(3)
+DEFINE_TILE(7, 3)
+DEFINE_TILE(8, 3)
+DEFINE_TILES(4)
+#endif
+
+/* tiles[vectors][rows] */
+static tile_function *const tiles[TILE_VECTORS + 1][9] = {
+    {NULL},
+    {LIST_TILES(1), tile_7_1, tile_8_1},
+#if VECTOR_REGISTERS == 32
+    {LIST_TILES(2), tile_7_2, tile_8_2},
+    {LIST_TILES(3), tile_7_3, tile_8_3},
+    {LIST_TILES(4)},
+#else
+    {LIST_TILES(2)},
+#endif
+};
+
+/* All rows of a strip of c that is `vectors` wide, in tiles of about equal height. */
+static void strip(size_t vectors, const struct product *p, struct part t)
+{
+    size_t left = p->rows;
+    for (size_t n = (left + most_rows[vectors] - 1) / most_rows[vectors]; n > 0; n--) {
+        const size_t rows = (left + n - 1) / n;
+        tiles[vectors][rows](p, &t);
+        t.a += (ptrdiff_t)rows * p->a_row;
+        t.c += (ptrdiff_t)rows * t.c_row;
+        left -= rows;
+    }
+}
+
+/* The columns that fill no vector: b is copied with zeros behind it, the result copied back. */
+static void narrow_strip(size_t columns, const struct product *p, struct part t)
+{
+    enum { ROWS = 8 };
+    float b[DEPTH_BLOCK * LANES] __attribute__((aligned(64)));
+    float c[ROWS * LANES] __attribute__((aligned(64)));
+    const struct part whole = t;
+    for (size_t k = 0; k < t.segments * t.depth; k++) {
+        const float *from = whole.b + (ptrdiff_t)(k / t.depth) * whole.b_segment +
+                            (ptrdiff_t)(k % t.depth) * whole.b_row;
+        for (size_t j = 0; j < LANES; j++)
+            b[k * LANES + j] = j < columns ? from[j] : 0;
+    }
+    t.b = b;
+    t.b_row = LANES;
+    t.b_segment = (ptrdiff_t)t.depth * LANES;
+    t.c = c;
+    t.c_row = LANES;
+    t.add = false;
+    for (size_t first = 0; first < p->rows; first += ROWS) {
+        const size_t rows = p->rows - first < ROWS ? p->rows - first : ROWS;
+        tiles[1][rows](p, &t);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < columns; j++) {
+                float *to = whole.c + (ptrdiff_t)(first + i) * whole.c_row + j;
+                *to = whole.add ? *to + c[i * LANES + j] : c[i * LANES + j];
+            }
+        t.a += ROWS * p->a_row;
+    }
+}
+
+/* All columns of c for a stretch of the depth. */
+static void stretch(const struct product *p, struct part t)
+{
+    const float *b = t.b;
+    size_t j = 0;
+    for (size_t vectors = TILE_VECTORS; vectors > 0; vectors--)
+        for (; p->columns - j >= vectors * LANES; j += vectors * LANES) {
+            t.b = b + j;
+            t.c = p->c + j;
+            strip(vectors, p, t);
+        }
+    t.b = b + j;
+    t.c = p->c + j;
+    if (j < p->columns)
+        narrow_strip(p->columns - j, p, t);
+}
+
+void product_run(const struct product *p)
+{
+    struct part t = {.a = p->a,
+                     .b = p->b,
+                     .b_row = p->b_row,
+                     .b_segment = p->b_segment,
+                     .c_row = p->c_row,
+                     .segments = p->segments,
+                     .depth = p->depth,
+                     .add = p->add};
+    if (p->depth <= DEPTH_BLOCK) {
+        const size_t at_once = DEPTH_BLOCK / p->depth;
+        for (size_t s = 0; s < p->segments; s += t.segments, t.add = true) {
+            t.segments = p->segments - s < at_once ? p->segments - s : at_once;
+            t.a = p->a + (ptrdiff_t)s * p->a_segment;
+            t.b = p->b + (ptrdiff_t)s * p->b_segment;
+            stretch(p, t);
+        }
+        return;
+    }
+    t.segments = 1;
+    for (size_t s = 0; s < p->segments; s++)
+        for (size_t k = 0; k < p->depth; k += t.depth, t.add = true) {
+            t.depth = p->depth - k < DEPTH_BLOCK ? p->depth - k : DEPTH_BLOCK;
+            t.a = p->a + (ptrdiff_t)s * p->a_segment + (ptrdiff_t)k * p->a_column;
+            t.b = p->b + (ptrdiff_t)s * p->b_segment + (ptrdiff_t)k * p->b_row;
+            stretch(p, t);
+        }
+}

@@ -1,0 +1,32 @@
+/* product.h - matrix products whose operands lie as the layers have them. */
+#ifndef OSAFL_NN_PRODUCT_H
+#define OSAFL_NN_PRODUCT_H
+
+#include "arithmetic.h"
+
+#define product_run NN_MANGLE(product_run)
+
+/* c[i][j] = scale * sum over s < segments, k < depth of
+ *     a[i * a_row + s * a_segment + k * a_column] * b[s * b_segment + k * b_row + j],
+ * added to what c holds when add is set.  Strides are in floats. */
+struct product {
+    size_t rows;
+    size_t columns;
+    size_t segments;
+    size_t depth;
+    const float *a;
+    ptrdiff_t a_row;
+    ptrdiff_t a_column;
+    ptrdiff_t a_segment;
+    const float *b;
+    ptrdiff_t b_row;
+    ptrdiff_t b_segment;
+    float *c;
+    ptrdiff_t c_row;
+    float scale;
+    bool add;
+};
+
+void product_run(const struct product *p);
+
+#endif

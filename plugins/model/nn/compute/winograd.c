@@ -1,0 +1,489 @@
+/* winograd.c - 3x3 convolutions of stride 1 and padding 1 by minimal filtering, F(4x4, 3x3).
+ *
+ * Lavin & Gray, CVPR 2016: with d a 6x6 patch of the input, g a 3x3 filter and y the 4x4 outputs,
+ *     y = A' [(G g G') . (B' d B)] A        ("." elementwise, summed over input channels)
+ * so that each of the 36 elements is a matrix product of its own between patches and filters.  For
+ * the input's gradient the filters are transposed and turned by half a turn; the filter's gradient
+ * is G' [(B' d B) . (A dy A')] G summed over patches.
+ *
+ * A "row" is one sample of one tile of 4x4 outputs.  Rows are worked on in groups, channels in
+ * blocks, so that what one group needs stays in the second-level cache. */
+#include "winograd.h"
+
+#include "correlation.h"
+#include "product.h"
+#include "transpose.h"
+
+enum { ELEMENTS = 36, TILE = 4, PATCH = 6, TAPS = 9, BLOCK = WEIGHT_PANEL };
+
+/* Elements lie a little more than a power of 2 apart, or they would fight for the same lines of
+ * the first-level cache. */
+enum { GAP = 16 };
+
+/* B' of one line of a patch. */
+NN_INLINE void patch_line(const vec d[PATCH], vec *t, int step)
+{
+    const vec a = d[4] - 4.0f * d[2];
+    const vec b = d[3] - 4.0f * d[1];
+    const vec e = d[4] - d[2];
+    const vec f = 2.0f * (d[3] - d[1]);
+    t[0] = 4.0f * d[0] - 5.0f * d[2] + d[4];
+    t[step] = a + b;
+    t[2 * step] = a - b;
+    t[3 * step] = e + f;
+    t[4 * step] = e - f;
+    t[5 * step] = 4.0f * d[1] - 5.0f * d[3] + d[5];
+}
+
+/* A' of one line of 6 elements: 4 outputs. */
+NN_INLINE void output_line(const vec m[PATCH], vec *y, int step)
+{
+    const vec a = m[1] + m[2];
+    const vec b = m[1] - m[2];
+    const vec c = m[3] + m[4];
+    const vec d = m[3] - m[4];
+    y[0] = m[0] + a + c;
+    y[step] = b + 2.0f * d;
+    y[2 * step] = a + 4.0f * c;
+    y[3 * step] = b + 8.0f * d + m[5];
+}
+
+/* A of one line of 4 output gradients: 6 elements. */
+NN_INLINE void gradient_line(const vec y[TILE], vec *m, int step)
+{
+    const vec a = y[0] + y[2];
+    const vec b = y[1] + y[3];
+    const vec c = y[0] + 4.0f * y[2];
+    const vec d = 2.0f * y[1] + 8.0f * y[3];
+    m[0] = y[0];
+    m[step] = a + b;
+    m[2 * step] = a - b;
+    m[3 * step] = c + d;
+    m[4 * step] = c - d;
+    m[5 * step] = y[3];
+}
+
+/* G of one line of 3 taps: 6 elements. */
+NN_INLINE void filter_line(const vec g[3], vec *u, int step)
+{
+    const vec a = (-1.0f / 6) * (g[0] + g[2]);
+    const vec b = (1.0f / 6) * g[1];
+    const vec c = (1.0f / 24) * g[0] + (1.0f / 6) * g[2];
+    const vec d = (1.0f / 12) * g[1];
+    u[0] = 0.25f * g[0];
+    u[step] = a - b;
+    u[2 * step] = a + b;
+    u[3 * step] = c + d;
+    u[4 * step] = c - d;
+    u[5 * step] = g[2];
+}
+
+/* G' of one line of 6 elements: 3 taps. */
+NN_INLINE void filter_gradient_line(const vec u[PATCH], vec *g, int step)
+{
+    const vec a = u[1] + u[2];
+    const vec b = u[2] - u[1];
+    const vec c = u[3] + u[4];
+    const vec d = u[3] - u[4];
+    g[0] = 0.25f * u[0] - (1.0f / 6) * a + (1.0f / 24) * c;
+    g[step] = (1.0f / 6) * b + (1.0f / 12) * d;
+    g[2 * step] = (1.0f / 6) * (c - a) + u[5];
+}
+
+/* Rows [first, first + count) of a map's (tile, sample) pairs, tile by tile. */
+struct group {
+    size_t first;
+    size_t count;
+};
+
+/* Where one tile lies, and how much of it and of its patch is inside the map. */
+struct tile {
+    ptrdiff_t y; /* of the first output */
+    ptrdiff_t x;
+    bool whole; /* patch and tile are inside */
+};
+
+static struct tile tile_at(const struct map *m, size_t number)
+{
+    const size_t across = (m->width + TILE - 1) / TILE;
+    struct tile t = {.y = (ptrdiff_t)(number / across * TILE),
+                     .x = (ptrdiff_t)(number % across * TILE)};
+    t.whole =
+        t.y > 0 && t.x > 0 && t.y + TILE < (ptrdiff_t)m->height && t.x + TILE < (ptrdiff_t)m->width;
+    return t;
+}
+
+NN_INLINE bool inside(const struct map *m, ptrdiff_t y, ptrdiff_t x)
+{
+    return y >= 0 && x >= 0 && y < (ptrdiff_t)m->height && x < (ptrdiff_t)m->width;
+}
+
+NN_INLINE vec load_pixel(const struct map *m, size_t n, const float *base, ptrdiff_t y, ptrdiff_t x,
+                         bool certainly_inside)
+{
+    if (certainly_inside || inside(m, y, x))
+        return vec_load(base + (y * (ptrdiff_t)m->width + x) * (ptrdiff_t)(n * m->row));
+    return (vec){0};
+}
+
+/* B' d B of one row and one vector of channels; base: channel and sample at pixel (0, 0). */
+NN_INLINE void transform_patch(const struct map *m, size_t n, const float *base, struct tile tile,
+                               bool whole, float *v, size_t element)
+{
+    vec t[ELEMENTS];
+    NN_UNROLL
+    for (int i = 0; i < PATCH; i++) {
+        vec d[PATCH];
+        NN_UNROLL
+        for (int j = 0; j < PATCH; j++)
+            d[j] = load_pixel(m, n, base, tile.y - 1 + i, tile.x - 1 + j, whole);
+        patch_line(d, t + i * PATCH, 1);
+    }
+    NN_UNROLL
+    for (int j = 0; j < PATCH; j++) {
+        vec d[PATCH];
+        vec r[PATCH];
+        NN_UNROLL
+        for (int i = 0; i < PATCH; i++)
+            d[i] = t[i * PATCH + j];
+        patch_line(d, r, 1);
+        NN_UNROLL
+        for (int i = 0; i < PATCH; i++)
+            vec_store(v + (size_t)(i * PATCH + j) * element, r[i]);
+    }
+}
+
+/* A dy A' likewise. */
+NN_INLINE void transform_gradient(const struct map *m, size_t n, const float *base,
+                                  struct tile tile, bool whole, float *v, size_t element)
+{
+    vec t[TILE * PATCH];
+    NN_UNROLL
+    for (int i = 0; i < TILE; i++) {
+        vec d[TILE];
+        NN_UNROLL
+        for (int j = 0; j < TILE; j++)
+            d[j] = load_pixel(m, n, base, tile.y + i, tile.x + j, whole);
+        gradient_line(d, t + i * PATCH, 1);
+    }
+    NN_UNROLL
+    for (int j = 0; j < PATCH; j++) {
+        vec d[TILE];
+        vec r[PATCH];
+        NN_UNROLL
+        for (int i = 0; i < TILE; i++)
+            d[i] = t[i * PATCH + j];
+        gradient_line(d, r, 1);
+        NN_UNROLL
+        for (int i = 0; i < PATCH; i++)
+            vec_store(v + (size_t)(i * PATCH + j) * element, r[i]);
+    }
+}
+
+enum transform { PATCHES, GRADIENTS };
+
+/* All rows of a group and channels [first, first + count): v[element][row][channel]. */
+static void transform_rows(enum transform what, const struct map *m, size_t n, struct group g,
+                           size_t first, size_t count, float *v, size_t element)
+{
+    for (size_t i = 0; i < g.count; i++) {
+        const struct tile tile = tile_at(m, (g.first + i) / n);
+        const float *base = m->at + (g.first + i) % n * m->row + first;
+        float *to = v + i * count;
+        for (size_t c = 0; c < count; c += LANES) {
+            if (what == PATCHES && tile.whole)
+                transform_patch(m, n, base + c, tile, true, to + c, element);
+            else if (what == PATCHES)
+                transform_patch(m, n, base + c, tile, false, to + c, element);
+            else if (tile.whole)
+                transform_gradient(m, n, base + c, tile, true, to + c, element);
+            else
+                transform_gradient(m, n, base + c, tile, false, to + c, element);
+        }
+    }
+}
+
+/* What happens to outputs. */
+struct finish {
+    const float *bias; /* of the map's channels, or NULL */
+    bool rectify;
+    bool add;
+};
+
+/* A' m A of one row and one vector of channels. */
+NN_INLINE void store_tile(const struct map *m, size_t n, float *base, struct tile tile,
+                          const float *from, size_t element, const struct finish *f, size_t channel)
+{
+    vec t[TILE * PATCH];
+    NN_UNROLL
+    for (int j = 0; j < PATCH; j++) {
+        vec d[PATCH];
+        NN_UNROLL
+        for (int i = 0; i < PATCH; i++)
+            d[i] = vec_load(from + (size_t)(i * PATCH + j) * element);
+        output_line(d, t + j, PATCH);
+    }
+    const vec bias = f->bias != NULL ? vec_load(f->bias + channel) : (vec){0};
+    NN_UNROLL
+    for (int i = 0; i < TILE; i++) {
+        vec y[TILE];
+        output_line(t + i * PATCH, y, 1);
+        NN_UNROLL
+        for (int j = 0; j < TILE; j++) {
+            if (!tile.whole && !inside(m, tile.y + i, tile.x + j))
+                continue;
+            float *to =
+                base + ((tile.y + i) * (ptrdiff_t)m->width + tile.x + j) * (ptrdiff_t)(n * m->row);
+            vec value = y[j] + bias;
+            if (f->add)
+                value += vec_load(to);
+            if (f->rectify)
+                value = vec_positive(value);
+            vec_store(to, value);
+        }
+    }
+}
+
+static void store_rows(const struct map *m, size_t n, struct group g, size_t first, size_t count,
+                       const float *from, size_t element, const struct finish *f)
+{
+    for (size_t i = 0; i < g.count; i++) {
+        const struct tile tile = tile_at(m, (g.first + i) / n);
+        float *base = m->at + (g.first + i) % n * m->row + first;
+        for (size_t c = 0; c < count; c += LANES)
+            store_tile(m, n, base + c, tile, from + i * count + c, element, f, first + c);
+    }
+}
+
+/* G g G' of 9 taps. */
+NN_INLINE void transform_filter(const vec tap[TAPS], float *u, size_t element)
+{
+    vec t[3 * PATCH];
+    NN_UNROLL
+    for (int i = 0; i < 3; i++)
+        filter_line(tap + 3 * i, t + i * PATCH, 1);
+    NN_UNROLL
+    for (int j = 0; j < PATCH; j++) {
+        const vec d[3] = {t[j], t[PATCH + j], t[2 * PATCH + j]};
+        vec r[PATCH];
+        filter_line(d, r, 1);
+        NN_UNROLL
+        for (int i = 0; i < PATCH; i++)
+            vec_store(u + (size_t)(i * PATCH + j) * element, r[i]);
+    }
+}
+
+/* A block of filters: input channels [in, in + n_in), output channels [out, out + n_out). */
+struct filters {
+    const float *w; /* all panels */
+    size_t inputs;  /* of the layer */
+    size_t outputs;
+    size_t in;
+    size_t n_in;
+    size_t out;
+    size_t n_out;
+};
+
+/* Tap t of the filter from input channel i to output channel o, which is within one panel. */
+NN_INLINE size_t filter_at(const struct filters *f, size_t t, size_t i, size_t o)
+{
+    const size_t panel = o / WEIGHT_PANEL * WEIGHT_PANEL;
+    const size_t width = smaller(f->outputs - panel, WEIGHT_PANEL);
+    return (panel * TAPS + t * width) * f->inputs + i * width + o - panel;
+}
+
+/* u[element][input][output] */
+static void transform_filters(const struct filters *f, float *u)
+{
+    const size_t element = f->n_in * f->n_out + GAP;
+    for (size_t i = 0; i < f->n_in; i++)
+        for (size_t o = 0; o < f->n_out; o += LANES) {
+            vec tap[TAPS];
+            NN_UNROLL
+            for (int t = 0; t < TAPS; t++)
+                tap[t] = vec_load(f->w + filter_at(f, (size_t)t, f->in + i, f->out + o));
+            transform_filter(tap, u + i * f->n_out + o, element);
+        }
+}
+
+/* u[element][output][input] of the filters turned by half a turn. */
+static void transform_turned_filters(const struct filters *f, float *u)
+{
+    const size_t element = f->n_in * f->n_out + GAP;
+    for (size_t i = 0; i < f->n_in; i += LANES)
+        for (size_t o = 0; o < f->n_out; o += LANES) {
+            vec square[TAPS][LANES];
+            for (size_t t = 0; t < TAPS; t++) {
+                NN_UNROLL
+                for (int k = 0; k < LANES; k++)
+                    square[t][k] = vec_load(
+                        f->w + filter_at(f, TAPS - 1 - t, f->in + i + (size_t)k, f->out + o));
+                transpose_square(square[t]);
+            }
+            for (size_t k = 0; k < LANES; k++) {
+                vec tap[TAPS];
+                NN_UNROLL
+                for (int t = 0; t < TAPS; t++)
+                    tap[t] = square[t][k];
+                transform_filter(tap, u + (o + k) * f->n_in + i, element);
+            }
+        }
+}
+
+/* Scratch memory, see winograd_scratch() in layers.c. */
+struct memory {
+    float *u; /* all blocks of filters */
+    float *v; /* one block of a group of rows */
+    float *m; /* all blocks of a group of rows */
+};
+
+static struct memory memory_of(const struct layer *l, const struct pass *pass)
+{
+    const size_t block = ELEMENTS * (WINOGRAD_ROWS * BLOCK + GAP);
+    struct memory s = {.v = pass_scratch_fixed(pass)};
+    const size_t most = l->in_channels > l->out_channels ? l->in_channels : l->out_channels;
+    s.m = s.v + block;
+    s.u = s.m + (most + BLOCK - 1) / BLOCK * block;
+    return s;
+}
+
+/* Both directions: out = in correlated with the layer's filters, or with the turned ones. */
+static void correlate(const struct layer *l, const struct pass *pass, bool turned, struct map in,
+                      struct map out, const struct finish *finish)
+{
+    const struct memory s = memory_of(l, pass);
+    const size_t n = pass->n;
+    const size_t rows = (in.height + TILE - 1) / TILE * ((in.width + TILE - 1) / TILE) * n;
+    for (struct group g = {0}; g.first < rows; g.first += g.count) {
+        g.count = smaller(rows - g.first, WINOGRAD_ROWS);
+        float *u = s.u;
+        for (size_t i = 0; i < in.channels; i += BLOCK) {
+            const size_t depth = smaller(in.channels - i, BLOCK);
+            const size_t v_element = g.count * depth + GAP;
+            transform_rows(PATCHES, &in, n, g, i, depth, s.v, v_element);
+            for (size_t o = 0; o < out.channels; o += BLOCK) {
+                const size_t width = smaller(out.channels - o, BLOCK);
+                const size_t u_element = depth * width + GAP;
+                const size_t m_element = g.count * width + GAP;
+                float *m = s.m + o / BLOCK * ELEMENTS * (WINOGRAD_ROWS * BLOCK + GAP);
+                const struct filters f = {.w = pass_weights(pass, l->weight),
+                                          .inputs = l->in_channels,
+                                          .outputs = l->out_channels,
+                                          .in = turned ? o : i,
+                                          .n_in = turned ? width : depth,
+                                          .out = turned ? i : o,
+                                          .n_out = turned ? depth : width};
+                if (g.first == 0 && turned)
+                    transform_turned_filters(&f, u);
+                else if (g.first == 0)
+                    transform_filters(&f, u);
+                for (size_t q = 0; q < ELEMENTS; q++)
+                    product_run(&(struct product){.rows = g.count,
+                                                  .columns = width,
+                                                  .segments = 1,
+                                                  .depth = depth,
+                                                  .a = s.v + q * v_element,
+                                                  .a_row = (ptrdiff_t)depth,
+                                                  .a_column = 1,
+                                                  .b = u + q * u_element,
+                                                  .b_row = (ptrdiff_t)width,
+                                                  .c = m + q * m_element,
+                                                  .c_row = (ptrdiff_t)width,
+                                                  .scale = 1,
+                                                  .add = i > 0});
+                u += ELEMENTS * u_element;
+            }
+        }
+        for (size_t o = 0; o < out.channels; o += BLOCK) {
+            const size_t width = smaller(out.channels - o, BLOCK);
+            store_rows(&out, n, g, o, width,
+                       s.m + o / BLOCK * ELEMENTS * (WINOGRAD_ROWS * BLOCK + GAP),
+                       g.count * width + GAP, finish);
+        }
+    }
+}
+
+void winograd_forward(const struct layer *l, const struct pass *pass)
+{
+    correlate(l, pass, false, input_map(l, pass_values(pass, l->input)),
+              output_map(l, pass, pass_values(pass, l->output)),
+              &(struct finish){.bias = l->bias >= 0 ? pass_weights(pass, l->bias) : NULL,
+                               .rectify = l->relu});
+}
+
+void winograd_input_gradient(const struct layer *l, const struct pass *pass)
+{
+    correlate(l, pass, true, output_map(l, pass, pass_gradient(pass, l->output)),
+              input_map(l, pass_gradient(pass, l->input)),
+              &(struct finish){.add = l->adds_input_gradient});
+}
+
+/* G' du G of a block of filters, to where the pass wants it. */
+static void store_filters(const struct pass *pass, const struct filters *f, const float *du,
+                          float *target)
+{
+    const size_t element = f->n_in * f->n_out + GAP;
+    const vec scale = vec_all(pass->scale);
+    for (size_t i = 0; i < f->n_in; i++)
+        for (size_t o = 0; o < f->n_out; o += LANES) {
+            vec t[3 * PATCH];
+            vec tap[TAPS];
+            NN_UNROLL
+            for (int j = 0; j < PATCH; j++) {
+                vec d[PATCH];
+                NN_UNROLL
+                for (int k = 0; k < PATCH; k++)
+                    d[k] = vec_load(du + (size_t)(k * PATCH + j) * element + i * f->n_out + o);
+                filter_gradient_line(d, t + j, PATCH);
+            }
+            NN_UNROLL
+            for (int k = 0; k < 3; k++)
+                filter_gradient_line(t + k * PATCH, tap + 3 * k, 1);
+            NN_UNROLL
+            for (int k = 0; k < TAPS; k++) {
+                float *to = target + filter_at(f, (size_t)k, f->in + i, f->out + o);
+                vec_store(to, pass->add ? vec_load(to) + scale * tap[k] : scale * tap[k]);
+            }
+        }
+}
+
+void winograd_weight_gradient(const struct layer *l, const struct pass *pass)
+{
+    const struct memory s = memory_of(l, pass);
+    const struct map x = input_map(l, pass_values(pass, l->input));
+    const struct map dy = output_map(l, pass, pass_gradient(pass, l->output));
+    const size_t n = pass->n;
+    const size_t rows = (x.height + TILE - 1) / TILE * ((x.width + TILE - 1) / TILE) * n;
+    for (size_t o = 0; o < dy.channels; o += BLOCK)
+        for (size_t i = 0; i < x.channels; i += BLOCK) {
+            const struct filters f = {.inputs = l->in_channels,
+                                      .outputs = l->out_channels,
+                                      .in = i,
+                                      .n_in = smaller(x.channels - i, BLOCK),
+                                      .out = o,
+                                      .n_out = smaller(dy.channels - o, BLOCK)};
+            for (struct group g = {0}; g.first < rows; g.first += g.count) {
+                g.count = smaller(rows - g.first, WINOGRAD_ROWS);
+                const size_t v_element = g.count * f.n_in + GAP;
+                const size_t m_element = g.count * f.n_out + GAP;
+                const size_t u_element = f.n_in * f.n_out + GAP;
+                transform_rows(PATCHES, &x, n, g, i, f.n_in, s.v, v_element);
+                transform_rows(GRADIENTS, &dy, n, g, o, f.n_out, s.m, m_element);
+                for (size_t q = 0; q < ELEMENTS; q++)
+                    product_run(&(struct product){.rows = f.n_in,
+                                                  .columns = f.n_out,
+                                                  .segments = 1,
+                                                  .depth = g.count,
+                                                  .a = s.v + q * v_element,
+                                                  .a_row = 1,
+                                                  .a_column = (ptrdiff_t)f.n_in,
+                                                  .b = s.m + q * m_element,
+                                                  .b_row = (ptrdiff_t)f.n_out,
+                                                  .c = s.u + q * u_element,
+                                                  .c_row = (ptrdiff_t)f.n_out,
+                                                  .scale = 1,
+                                                  .add = g.first > 0});
+            }
+            store_filters(pass, &f, s.u, pass_target(pass, l->weight));
+        }
+}

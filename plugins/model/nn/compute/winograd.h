@@ -1,0 +1,15 @@
+/* winograd.h - 3x3 convolutions of stride 1 with a quarter of the multiplications. */
+#ifndef OSAFL_NN_WINOGRAD_H
+#define OSAFL_NN_WINOGRAD_H
+
+#include "arithmetic.h"
+
+#define winograd_forward NN_MANGLE(winograd_forward)
+#define winograd_input_gradient NN_MANGLE(winograd_input_gradient)
+#define winograd_weight_gradient NN_MANGLE(winograd_weight_gradient)
+
+void winograd_forward(const struct layer *l, const struct pass *pass);
+void winograd_input_gradient(const struct layer *l, const struct pass *pass);
+void winograd_weight_gradient(const struct layer *l, const struct pass *pass);
+
+#endif

@@ -1,0 +1,116 @@
+"""The three networks of the model plugins, in PyTorch, and the time of a training step.
+
+usage: torch_models.py MODEL [--repeats R] [--batch N] [--threads T]
+
+Prints one line of JSON: milliseconds of CPU time of the calling thread for each step (forward,
+backward, plain SGD) and for each evaluation batch.  Needs python3-torch (Debian: 1.13).
+"""
+import argparse
+import json
+import os
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+
+class Fire(nn.Module):
+    def __init__(self, inputs, squeeze, expand):
+        super().__init__()
+        self.squeeze = nn.Conv2d(inputs, squeeze, 1)
+        self.expand1x1 = nn.Conv2d(squeeze, expand, 1)
+        self.expand3x3 = nn.Conv2d(squeeze, expand, 3, padding=1)
+
+    def forward(self, x):
+        x = functional.relu(self.squeeze(x), inplace=True)
+        return torch.cat([functional.relu(self.expand1x1(x), inplace=True),
+                          functional.relu(self.expand3x3(x), inplace=True)], 1)
+
+
+def squeezenet(channels, classes):
+    def pool():
+        return nn.MaxPool2d(3, 2, ceil_mode=True)
+    return nn.Sequential(
+        nn.Conv2d(channels, 64, 3, stride=2), nn.ReLU(inplace=True), pool(),
+        Fire(64, 16, 64), Fire(128, 16, 64), pool(),
+        Fire(128, 32, 128), Fire(256, 32, 128), pool(),
+        Fire(256, 48, 192), Fire(384, 48, 192), Fire(384, 64, 256), Fire(512, 64, 256),
+        nn.Dropout(0.5), nn.Conv2d(512, classes, 1), nn.ReLU(inplace=True),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten())
+
+
+def cnn(channels, classes, size=32):
+    return nn.Sequential(
+        nn.Conv2d(channels, 256, 3, padding=1), nn.MaxPool2d(2),
+        nn.Conv2d(256, 64, 3, padding=1), nn.MaxPool2d(2), nn.Flatten(),
+        nn.Linear(64 * (size // 4) ** 2, 256), nn.ReLU(inplace=True), nn.Linear(256, classes))
+
+
+class Block(nn.Module):
+    def __init__(self, inputs, outputs, stride, groups=2):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.norm1 = nn.GroupNorm(groups, outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.norm2 = nn.GroupNorm(groups, outputs)
+        self.shortcut = nn.Sequential()
+        if stride != 1:
+            self.shortcut = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False),
+                                          nn.GroupNorm(groups, outputs))
+
+    def forward(self, x):
+        y = functional.relu(self.norm1(self.conv1(x)), inplace=True)
+        return functional.relu(self.norm2(self.conv2(y)) + self.shortcut(x), inplace=True)
+
+
+def resnet18(channels, classes):
+    layers = [nn.Conv2d(channels, 64, 7, 2, 3, bias=False), nn.GroupNorm(2, 64),
+              nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)]
+    inputs = 64
+    for outputs in (64, 128, 256, 512):
+        layers += [Block(inputs, outputs, 1 if outputs == 64 else 2), Block(outputs, outputs, 1)]
+        inputs = outputs
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, classes))
+
+
+MODELS = {"cnn": cnn, "squeezenet": squeezenet, "resnet18": resnet18}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", choices=MODELS)
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    clock = time.thread_time if options.threads == 1 else time.perf_counter
+    net = MODELS[options.model](3, 10)
+    sgd = torch.optim.SGD(net.parameters(), lr=1e-3)
+    loss_of = nn.CrossEntropyLoss()
+    x = torch.randn(options.batch, 3, 32, 32)
+    y = torch.randint(0, 10, (options.batch,))
+    steps, evaluations = [], []
+    for _ in range(options.repeats + 2):
+        start = clock()
+        sgd.zero_grad(set_to_none=True)
+        loss_of(net(x), y).backward()
+        sgd.step()
+        steps.append(1e3 * (clock() - start))
+    net.eval()
+    many = torch.randn(16 * options.batch, 3, 32, 32)
+    with torch.no_grad():
+        for _ in range(options.repeats // 4 + 2):
+            start = clock()
+            net(many)
+            evaluations.append(1e3 * (clock() - start) / 16)
+    print(json.dumps({"model": options.model, "threads": options.threads,
+                      "batch": options.batch, "torch": torch.__version__,
+                      "core": os.environ.get("OPENBLAS_CORETYPE", ""),
+                      "step_ms": steps[2:], "evaluate_ms": evaluations[2:]}))
+
+
+if __name__ == "__main__":
+    main()
