@@ -292,6 +292,8 @@ static inline void reference_dropout(struct reference *r, const struct layer *l,
 static inline void reference_layer(struct reference *r, const struct layer *l, bool backward)
 {
     switch (l->type) {
+    case LAYER_POOLED_PICTURE:
+        abort(); /* the reference runs the network of single layers */
     case LAYER_PICTURE_CONVOLUTION:
     case LAYER_CONVOLUTION:
         if (backward)

@@ -52,6 +52,8 @@ osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_f
         free(m);
         return status;
     }
+    if (h->extension != NULL)
+        m->net.profile = h->extension(h, OSAFL_PROFILE_ID);
     list_tensors(m);
     h->log(c, OSAFL_LOG_DEBUG, "%s: kernels for %s", model, m->net.backend->name);
     *self = m;

@@ -165,7 +165,7 @@ static bool suits_winograd(const struct network *net, const struct layer *l)
     const uint64_t pixels = (uint64_t)l->out_height * l->out_width;
     return !net->direct && l->kernel_height == 3 && l->kernel_width == 3 && l->stride == 1 &&
            l->padding == 1 && l->in_channels % 16 == 0 && l->out_channels % 16 == 0 &&
-           2 * pixels >= tiled;
+           4 * pixels >= 3 * tiled;
 }
 
 /* Memory of a convolution, and how it finds its input gradient. */
@@ -266,12 +266,49 @@ void network_convolution_into(struct network *net, int input, const struct convo
     l->out_first = first;
 }
 
+/* Whether a max-pool is the one that LAYER_POOLED_PICTURE computes with the layer before. */
+static bool fits_picture_convolution(const struct network *net, int input, uint32_t kernel,
+                                     uint32_t stride, uint32_t padding, bool ceil)
+{
+    const struct layer *l = &net->layer[net->n_layers - 1];
+    return !net->direct && l->output == input && l->type == LAYER_PICTURE_CONVOLUTION &&
+           l->kernel_height == 3 && l->kernel_width == 3 && l->stride == 1 && l->padding == 1 &&
+           l->out_channels % 16 == 0 && l->in_channels <= 4 && kernel == 2 && stride == 2 &&
+           padding == 0 && !ceil;
+}
+
+/* Turns the last layer and its activation into the fused ones. */
+static int pool_picture_convolution(struct network *net)
+{
+    struct layer *l = &net->layer[net->n_layers - 1];
+    l->type = LAYER_POOLED_PICTURE;
+    l->out_height /= 2;
+    l->out_width /= 2;
+    if (l->out_height == 0 || l->out_width == 0) {
+        fail_too_small(net, "a max-pool");
+        return 0;
+    }
+    struct activation *a = &net->activation[l->output];
+    a->height = l->out_height;
+    a->width = l->out_width;
+    /* Bordered pictures, and a byte for each result; transformed filters and one patch. */
+    const uint64_t height = (l->out_height + 1) / 2 * 4 + 2;
+    const uint64_t width = (l->out_width + 1) / 2 * 4 + 2;
+    const uint64_t results = (uint64_t)l->out_height * l->out_width * l->out_channels;
+    l->saved_floats = l->in_channels * height * width + 16 + results / 4;
+    l->scratch_fixed = 36 * (uint64_t)l->in_channels * (l->out_channels + 15);
+    l->scratch_floats = 36 * (uint64_t)l->in_channels;
+    return l->output;
+}
+
 int network_max_pool(struct network *net, int input, uint32_t kernel, uint32_t stride,
                      uint32_t padding, bool ceil)
 {
     if (net->status != OSAFL_OK)
         return 0;
     assert(kernel * kernel <= 256 && 2 * padding <= kernel);
+    if (fits_picture_convolution(net, input, kernel, stride, padding, ceil))
+        return pool_picture_convolution(net);
     struct layer *l = add_layer(net, LAYER_MAX_POOL, input, -1);
     set_window(net, l, kernel, kernel, stride, padding, ceil);
     l->out_channels = l->in_channels;
@@ -306,8 +343,8 @@ int network_group_norm(struct network *net, int input, const char *name, uint32_
     l->weight = add_parameter(net, name, ".weight", vector_parameter(in.channels, INIT_ONE, 1));
     l->bias = add_parameter(net, name, ".bias", vector_parameter(in.channels, INIT_ZERO, 1));
     l->output = add_activation(net, in.height, in.width, in.channels);
-    l->saved_floats = 2 * (uint64_t)in.channels;  /* mean and 1/deviation */
-    l->scratch_fixed = 6 * (uint64_t)in.channels; /* two sums in float and two in double */
+    l->saved_floats = 2 * (uint64_t)in.channels;    /* mean and 1/deviation */
+    l->scratch_floats = 12 * (uint64_t)in.channels; /* 4 lines of float, 4 of double */
     return l->output;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "compute/backend.h"
 #include "network.h"
@@ -167,18 +168,77 @@ osafl_status network_init(const struct network *net, const osafl_host *h, osafl_
     return OSAFL_OK;
 }
 
-static void forward(const struct pass *pass)
+/* What a report calls a layer: "features.3.squeeze", or its type. */
+static void layer_name(const struct network *net, const struct layer *l, char *name, size_t size)
+{
+    static const char *const types[LAYER_TYPES] = {
+        [LAYER_MAX_POOL] = "max-pool", [LAYER_AVERAGE] = "average", [LAYER_DROPOUT] = "dropout"};
+    if (l->weight < 0) {
+        snprintf(name, size, "%s", types[l->type]);
+        return;
+    }
+    const char *tensor = net->parameter[l->weight].name;
+    snprintf(name, size, "%.*s", (int)(strlen(tensor) - strlen(".weight")), tensor);
+}
+
+/* Multiplications and additions of a convolution for one sample, padding left out. */
+static double operations(const struct network *net, const struct layer *l)
+{
+    if (l->kernel_height == 0 || l->type == LAYER_MAX_POOL)
+        return 0;
+    uint64_t met[2] = {0, 0}; /* pairs of position and tap on a column, on a line */
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        const uint64_t pool = l->type == LAYER_POOLED_PICTURE ? 2 : 1;
+        const uint64_t out = pool * (axis == 0 ? l->out_height : l->out_width);
+        const uint64_t kernel = axis == 0 ? l->kernel_height : l->kernel_width;
+        const uint64_t in = axis == 0 ? l->in_height : l->in_width;
+        for (uint64_t o = 0; o < out; o++)
+            for (uint64_t k = 0; k < kernel; k++) {
+                const uint64_t at = o * l->stride + k;
+                met[axis] += at >= l->padding && at < l->padding + in;
+            }
+    }
+    return 2.0 * (double)(met[0] * met[1]) * (double)net->parameter[l->weight].in *
+           (double)l->out_channels;
+}
+
+static double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void run_layer(const struct pass *pass, int i, uint32_t phase)
 {
     const struct network *net = pass->net;
-    for (int i = 0; i < net->n_layers; i++)
-        net->backend->layer[net->layer[i].type].forward(&net->layer[i], pass);
+    const struct layer *l = &net->layer[i];
+    const struct layer_functions *f = &net->backend->layer[l->type];
+    layer_function *run = phase == OSAFL_PHASE_FORWARD ? f->forward : f->backward;
+    if (net->profile == NULL) {
+        run(l, pass);
+        return;
+    }
+    char name[64];
+    double work = operations(net, l) * pass->n;
+    if (phase == OSAFL_PHASE_BACKWARD && l->type == LAYER_CONVOLUTION)
+        work *= 2; /* gradients of input and weights */
+    layer_name(net, l, name, sizeof name);
+    const double start = thread_seconds();
+    run(l, pass);
+    net->profile->record(pass->call, (uint32_t)i, phase, name, thread_seconds() - start, work);
+}
+
+static void forward(const struct pass *pass)
+{
+    for (int i = 0; i < pass->net->n_layers; i++)
+        run_layer(pass, i, OSAFL_PHASE_FORWARD);
 }
 
 static void backward(const struct pass *pass)
 {
-    const struct network *net = pass->net;
-    for (int i = net->n_layers - 1; i >= 0; i--)
-        net->backend->layer[net->layer[i].type].backward(&net->layer[i], pass);
+    for (int i = pass->net->n_layers - 1; i >= 0; i--)
+        run_layer(pass, i, OSAFL_PHASE_BACKWARD);
 }
 
 /* Values or gradient of the last activation: [sample][class]. */

@@ -12,6 +12,7 @@
 #define OSAFL_NN_NETWORK_H
 
 #include "osafl/model.h"
+#include "osafl/profile.h"
 
 enum { WEIGHT_PANEL = 64 };
 /* Rows (samples of tiles) that the Winograd path works on at a time. */
@@ -54,6 +55,7 @@ struct activation {
 
 enum layer_type {
     LAYER_PICTURE_CONVOLUTION, /* from the batch's pictures; no input activation */
+    LAYER_POOLED_PICTURE,      /* the same, 3x3, and the 2x2 max-pool behind it */
     LAYER_CONVOLUTION,
     LAYER_MAX_POOL,
     LAYER_GROUP_NORM,
@@ -132,6 +134,7 @@ struct network {
     uint64_t scratch_floats;  /* for each sample */
 
     const struct backend *backend;
+    const osafl_profile *profile; /* NULL: nobody wants to know where time goes */
     osafl_status status;
     char error[256];
 };

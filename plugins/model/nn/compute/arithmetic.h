@@ -16,6 +16,8 @@
 #define mask_rectified NN_MANGLE(mask_rectified)
 #define picture_convolution_forward NN_MANGLE(picture_convolution_forward)
 #define picture_convolution_backward NN_MANGLE(picture_convolution_backward)
+#define pooled_picture_forward NN_MANGLE(pooled_picture_forward)
+#define pooled_picture_backward NN_MANGLE(pooled_picture_backward)
 #define convolution_forward NN_MANGLE(convolution_forward)
 #define convolution_backward NN_MANGLE(convolution_backward)
 #define max_pool_forward NN_MANGLE(max_pool_forward)
@@ -29,8 +31,8 @@
 
 extern const struct backend NN_MANGLE(backend);
 
-typedef void layer_function(const struct layer *l, const struct pass *pass);
 layer_function picture_convolution_forward, picture_convolution_backward;
+layer_function pooled_picture_forward, pooled_picture_backward;
 layer_function convolution_forward, convolution_backward;
 layer_function max_pool_forward, max_pool_backward;
 layer_function group_norm_forward, group_norm_backward;

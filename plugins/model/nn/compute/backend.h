@@ -4,12 +4,14 @@
 
 #include "../network.h"
 
+typedef void layer_function(const struct layer *layer, const struct pass *pass);
+
 struct layer_functions {
     /* Reads the input activation, writes the output's values. */
-    void (*forward)(const struct layer *layer, const struct pass *pass);
+    layer_function *forward;
     /* Reads the output's gradient (and may overwrite it), writes the input's gradient and the
      * gradient of the weights. */
-    void (*backward)(const struct layer *layer, const struct pass *pass);
+    layer_function *backward;
 };
 
 struct backend {

@@ -10,6 +10,7 @@ const struct backend NN_MANGLE(backend) = {
         {
             [LAYER_PICTURE_CONVOLUTION] = {picture_convolution_forward,
                                            picture_convolution_backward},
+            [LAYER_POOLED_PICTURE] = {pooled_picture_forward, pooled_picture_backward},
             [LAYER_CONVOLUTION] = {convolution_forward, convolution_backward},
             [LAYER_MAX_POOL] = {max_pool_forward, max_pool_backward},
             [LAYER_GROUP_NORM] = {group_norm_forward, group_norm_backward},

@@ -4,8 +4,10 @@
  *     z = (x - mean) / deviation,  deviation = sqrt(variance + eps),  y = gamma z + beta.
  * Backward, with d = dL/dy:
  *     dL/dx = (gamma d - (S1 + z S2) / m) / deviation,  S1 = sum gamma d,  S2 = sum gamma d z.
- * Sums run first over a channel, then over the channels of a group, so that the inner loops are
- * over contiguous channels whatever the number of groups. */
+ *
+ * The inner loops run over "lines": the (sample, channel) values of one pixel, which are
+ * contiguous; numbers of a group are spread over its channels for them.  Sums run in float over
+ * at most SUM_RUN pixels, everything beyond that in double. */
 #include <math.h>
 #include <string.h>
 
@@ -13,164 +15,246 @@
 
 static const double epsilon = 1e-5;
 
-/* One sample's values: pixel p's channels start at at + p * stride. */
-struct map {
-    const float *at;
-    size_t pixels;
+enum { SUM_RUN = 256 };
+
+/* Sizes, and where the layer's numbers lie; see network_group_norm() for the memory. */
+struct norm {
+    size_t samples;
     size_t channels;
-    size_t stride;
+    size_t groups;
+    size_t width; /* channels of a group */
+    size_t line;
+    size_t pixels;
+    const float *gamma;
+    const float *x;
+    float *mean;     /* of each value of a line; saved for the way back */
+    float *inverse;  /* 1 / deviation */
+    float *part[4];  /* lines of scratch memory */
+    double *total_1; /* for each sample and group; of a line's length */
+    double *total_2;
+    double *gamma_gradient; /* for each channel */
+    double *beta_gradient;
 };
 
-static struct map sample_map(const struct layer *l, const struct pass *pass, const float *at,
-                             size_t sample)
+static struct norm norm_of(const struct layer *l, const struct pass *pass)
 {
-    return (struct map){.at = at + sample * l->in_channels,
-                        .pixels = (size_t)l->in_height * l->in_width,
-                        .channels = l->in_channels,
-                        .stride = (size_t)pass->n * l->in_channels};
+    struct norm m = {
+        .samples = pass->n,
+        .channels = l->in_channels,
+        .groups = l->groups,
+        .width = l->in_channels / l->groups,
+        .line = (size_t)pass->n * l->in_channels,
+        .pixels = (size_t)l->in_height * l->in_width,
+        .gamma = pass_weights(pass, l->weight),
+        .x = pass_values(pass, l->input),
+        .mean = pass_memory(pass, l->saved_offset),
+    };
+    m.inverse = m.mean + m.line;
+    for (size_t i = 0; i < 4; i++)
+        m.part[i] = pass_scratch(pass) + i * m.line;
+    m.total_1 = (double *)(void *)(m.part[3] + m.line);
+    m.total_2 = m.total_1 + m.line;
+    m.gamma_gradient = m.total_2 + m.line;
+    m.beta_gradient = m.gamma_gradient + m.channels;
+    return m;
 }
 
-/* Sum over a group of what is summed for each channel. */
-static double group_sum(const float *channel, size_t n)
+/* Sum of a[i] b[i]; b may be NULL: of a[i]. */
+static double long_sum(size_t n, const float *a, const float *b)
 {
-    double sum = 0;
+    enum { WIDE = 8 };
+    double sum[WIDE] = {0};
+    size_t i = 0;
+    for (; i + WIDE <= n; i += WIDE)
+        for (size_t j = 0; j < WIDE; j++)
+            sum[j] += (double)(b == NULL ? a[i + j] : a[i + j] * b[i + j]);
+    for (; i < n; i++)
+        sum[0] += (double)(b == NULL ? a[i] : a[i] * b[i]);
+    for (size_t j = 1; j < WIDE; j++)
+        sum[0] += sum[j];
+    return sum[0];
+}
+
+/* Adds what a run of pixels has summed up to the totals of each sample's groups. */
+static void add_groups(const struct norm *m, const float *part, const float *weight, double *total)
+{
+    for (size_t s = 0; s < m->samples; s++)
+        for (size_t g = 0; g < m->groups; g++)
+            total[s * m->groups + g] += long_sum(m->width, part + s * m->channels + g * m->width,
+                                                 weight != NULL ? weight + g * m->width : NULL);
+}
+
+static void fill(float *line, size_t n, double value)
+{
     for (size_t i = 0; i < n; i++)
-        sum += (double)channel[i];
-    return sum;
+        line[i] = (float)value;
 }
 
-/* Mean and 1/deviation of each group, spread over its channels.  Two passes: the difference of
- * two large sums would lose what the variance is made of. */
-static void moments(struct map x, size_t groups, float *mean, float *inverse, float *sum)
+static void sum_line(size_t n, const float *restrict x, float *restrict sum)
 {
-    const size_t width = x.channels / groups;
-    const double m = (double)(width * x.pixels);
-    memset(sum, 0, x.channels * sizeof *sum);
-    for (size_t p = 0; p < x.pixels; p++)
-        for (size_t c = 0; c < x.channels; c++)
-            sum[c] += x.at[p * x.stride + c];
-    for (size_t g = 0; g < groups; g++) {
-        const float value = (float)(group_sum(sum + g * width, width) / m);
-        for (size_t c = g * width; c < (g + 1) * width; c++)
-            mean[c] = value;
-    }
-    memset(sum, 0, x.channels * sizeof *sum);
-    for (size_t p = 0; p < x.pixels; p++)
-        for (size_t c = 0; c < x.channels; c++) {
-            const float d = x.at[p * x.stride + c] - mean[c];
-            sum[c] += d * d;
+    for (size_t i = 0; i < n; i++)
+        sum[i] += x[i];
+}
+
+static void sum_squares_of_line(size_t n, const float *restrict x, const float *restrict mean,
+                                float *restrict sum)
+{
+    for (size_t i = 0; i < n; i++)
+        sum[i] += (x[i] - mean[i]) * (x[i] - mean[i]);
+}
+
+/* Mean and 1/deviation.  In two passes over x: the difference of two large sums would lose what
+ * the variance is made of. */
+static void moments(const struct norm *m)
+{
+    const double count = (double)(m->width * m->pixels);
+    for (int moment = 1; moment <= 2; moment++) {
+        memset(m->total_1, 0, m->samples * m->groups * sizeof *m->total_1);
+        for (size_t first = 0; first < m->pixels; first += SUM_RUN) {
+            memset(m->part[0], 0, m->line * sizeof(float));
+            for (size_t p = first; p < smaller(first + SUM_RUN, m->pixels); p++) {
+                if (moment == 1)
+                    sum_line(m->line, m->x + p * m->line, m->part[0]);
+                else
+                    sum_squares_of_line(m->line, m->x + p * m->line, m->mean, m->part[0]);
+            }
+            add_groups(m, m->part[0], NULL, m->total_1);
         }
-    for (size_t g = 0; g < groups; g++) {
-        const double variance = group_sum(sum + g * width, width) / m;
-        const float value = (float)(1.0 / sqrt(variance + epsilon));
-        for (size_t c = g * width; c < (g + 1) * width; c++)
-            inverse[c] = value;
+        for (size_t g = 0; g < m->samples * m->groups; g++) {
+            const double value = m->total_1[g] / count;
+            fill((moment == 1 ? m->mean : m->inverse) + g * m->width, m->width,
+                 moment == 1 ? value : 1.0 / sqrt(value + epsilon));
+        }
     }
 }
 
-/* Where a sample's mean and 1/deviation stay for the way back: one pair for each channel. */
-static float *saved_moments(const struct layer *l, const struct pass *pass, size_t sample)
+/* y = (x - mean) a + b + r, rectified or not; r may be NULL. */
+static void normalise_line(size_t n, const float *restrict x, const float *restrict mean,
+                           const float *restrict a, const float *restrict b,
+                           const float *restrict r, bool rectify, float *restrict y)
 {
-    return pass_memory(pass, l->saved_offset) + sample * 2 * l->in_channels;
+    if (r == NULL)
+        for (size_t i = 0; i < n; i++)
+            y[i] = (x[i] - mean[i]) * a[i] + b[i];
+    else
+        for (size_t i = 0; i < n; i++)
+            y[i] = (x[i] - mean[i]) * a[i] + b[i] + r[i];
+    if (rectify)
+        for (size_t i = 0; i < n; i++)
+            y[i] = y[i] < 0 ? 0 : y[i];
 }
 
 void group_norm_forward(const struct layer *l, const struct pass *pass)
 {
-    const size_t channels = l->in_channels;
-    const float *gamma = pass_weights(pass, l->weight);
+    const struct norm m = norm_of(l, pass);
     const float *beta = pass_weights(pass, l->bias);
-    const float *residual = l->residual >= 0 ? pass_values(pass, l->residual) : NULL;
-    for (size_t n = 0; n < pass->n; n++) {
-        const struct map x = sample_map(l, pass, pass_values(pass, l->input), n);
-        float *mean = saved_moments(l, pass, n);
-        float *inverse = mean + channels;
-        moments(x, l->groups, mean, inverse, pass_scratch_fixed(pass));
-        for (size_t p = 0; p < x.pixels; p++) {
-            const float *in = x.at + p * x.stride;
-            const size_t at = p * x.stride + n * channels;
-            float *y = pass_values(pass, l->output) + at;
-            for (size_t c = 0; c < channels; c++) {
-                float v = (in[c] - mean[c]) * inverse[c] * gamma[c] + beta[c];
-                if (residual != NULL)
-                    v += residual[at + c];
-                y[c] = l->relu && v < 0 ? 0 : v;
-            }
+    float *a = m.part[0];
+    float *b = m.part[1];
+    moments(&m);
+    for (size_t s = 0; s < m.samples; s++)
+        for (size_t c = 0; c < m.channels; c++) {
+            a[s * m.channels + c] = m.inverse[s * m.channels + c] * m.gamma[c];
+            b[s * m.channels + c] = beta[c];
+        }
+    for (size_t p = 0; p < m.pixels; p++)
+        normalise_line(m.line, m.x + p * m.line, m.mean, a, b,
+                       l->residual >= 0 ? pass_values(pass, l->residual) + p * m.line : NULL,
+                       l->relu, pass_values(pass, l->output) + p * m.line);
+}
+
+/* d = dy where y > 0 (y NULL: everywhere), also in place; adds d and d (x - mean). */
+static void sum_gradient_line(size_t n, float *restrict dy, const float *restrict y,
+                              const float *restrict x, const float *restrict mean,
+                              float *restrict sum_d, float *restrict sum_dx)
+{
+    if (y != NULL)
+        for (size_t i = 0; i < n; i++)
+            dy[i] = y[i] > 0 ? dy[i] : 0;
+    for (size_t i = 0; i < n; i++) {
+        sum_d[i] += dy[i];
+        sum_dx[i] += dy[i] * (x[i] - mean[i]);
+    }
+}
+
+/* Adds the sums of a run of pixels to the gradients of beta and gamma. */
+static void add_channels(const struct norm *m, const float *sum_d, const float *sum_dx)
+{
+    double *restrict gamma = m->gamma_gradient;
+    double *restrict beta = m->beta_gradient;
+    for (size_t s = 0; s < m->samples; s++) {
+        const float *restrict inverse = m->inverse + s * m->channels;
+        const float *restrict d = sum_d + s * m->channels;
+        const float *restrict dx = sum_dx + s * m->channels;
+        for (size_t c = 0; c < m->channels; c++) {
+            beta[c] += (double)d[c];
+            gamma[c] += (double)(dx[c] * inverse[c]);
         }
     }
 }
 
-/* Adds sum d and sum d z of one sample, for each channel. */
-static void gradient_sums(struct map dy, const float *x, const float *mean, const float *inverse,
-                          float *sum_d, float *sum_dz)
+/* dx = a d - b - (x - mean) c, or added to dx. */
+static void input_gradient_line(size_t n, const float *restrict d, const float *restrict x,
+                                const float *restrict mean, float *const part[4], bool add,
+                                float *restrict dx)
 {
-    memset(sum_d, 0, dy.channels * sizeof *sum_d);
-    memset(sum_dz, 0, dy.channels * sizeof *sum_dz);
-    for (size_t p = 0; p < dy.pixels; p++)
-        for (size_t c = 0; c < dy.channels; c++) {
-            const float d = dy.at[p * dy.stride + c];
-            sum_d[c] += d;
-            sum_dz[c] += d * (x[p * dy.stride + c] - mean[c]) * inverse[c];
-        }
+    const float *restrict a = part[0];
+    const float *restrict b = part[1];
+    const float *restrict c = part[2];
+    if (add)
+        for (size_t i = 0; i < n; i++)
+            dx[i] += a[i] * d[i] - b[i] - (x[i] - mean[i]) * c[i];
+    else
+        for (size_t i = 0; i < n; i++)
+            dx[i] = a[i] * d[i] - b[i] - (x[i] - mean[i]) * c[i];
 }
 
-/* dL/dx of one sample from the sums of one group. */
-static void input_gradient(const struct layer *l, struct map dy, const float *x, const float *mean,
-                           const float *inverse, const float *gamma, const float *sum_d,
-                           const float *sum_dz, float *dx)
+/* Spreads the factors of input_gradient_line() from total_1 = S1 and total_2 = S2 * deviation. */
+static void spread_factors(const struct norm *m)
 {
-    const size_t width = dy.channels / l->groups;
-    const double m = (double)(width * dy.pixels);
-    for (size_t g = 0; g < l->groups; g++) {
-        double s1 = 0;
-        double s2 = 0;
-        for (size_t c = g * width; c < (g + 1) * width; c++) {
-            s1 += (double)(gamma[c] * sum_d[c]);
-            s2 += (double)(gamma[c] * sum_dz[c]);
-        }
-        const float mean_1 = (float)(s1 / m);
-        const float mean_2 = (float)(s2 / m);
-        for (size_t p = 0; p < dy.pixels; p++)
-            for (size_t c = g * width; c < (g + 1) * width; c++) {
-                const size_t i = p * dy.stride + c;
-                const float z = (x[i] - mean[c]) * inverse[c];
-                const float v = (gamma[c] * dy.at[i] - mean_1 - z * mean_2) * inverse[c];
-                dx[i] = l->adds_input_gradient ? dx[i] + v : v;
-            }
+    const double count = (double)(m->width * m->pixels);
+    for (size_t g = 0; g < m->samples * m->groups; g++) {
+        const size_t first = g * m->width;
+        const double inverse = (double)m->inverse[first];
+        for (size_t i = 0; i < m->width; i++)
+            m->part[0][first + i] = (float)inverse * m->gamma[g % m->groups * m->width + i];
+        fill(m->part[1] + first, m->width, inverse * m->total_1[g] / count);
+        fill(m->part[2] + first, m->width, inverse * inverse * inverse * m->total_2[g] / count);
     }
+}
+
+static void residual_gradient(const struct layer *l, const struct pass *pass, size_t n)
+{
+    const float *restrict d = pass_gradient(pass, l->output);
+    float *restrict to = pass_gradient(pass, l->residual);
+    if (!l->adds_residual_gradient)
+        memcpy(to, d, n * sizeof *to);
+    for (size_t i = 0; i < n && l->adds_residual_gradient; i++)
+        to[i] += d[i];
 }
 
 void group_norm_backward(const struct layer *l, const struct pass *pass)
 {
-    const size_t channels = l->in_channels;
-    const size_t values = (size_t)l->in_height * l->in_width * channels * pass->n;
-    const struct block gradient = output_block(l, pass, pass_gradient(pass, l->output));
-    if (l->relu)
-        mask_rectified(gradient, pass_values(pass, l->output));
-    if (l->residual >= 0) {
-        float *to = pass_gradient(pass, l->residual);
-        for (size_t i = 0; i < values; i++)
-            to[i] = l->adds_residual_gradient ? to[i] + gradient.at[i] : gradient.at[i];
+    const struct norm m = norm_of(l, pass);
+    float *dy = pass_gradient(pass, l->output);
+    const float *y = l->relu ? pass_values(pass, l->output) : NULL;
+    memset(m.total_1, 0, 2 * (m.line + m.channels) * sizeof *m.total_1);
+    for (size_t first = 0; first < m.pixels; first += SUM_RUN) {
+        memset(m.part[0], 0, 2 * m.line * sizeof(float));
+        for (size_t p = first; p < smaller(first + SUM_RUN, m.pixels); p++)
+            sum_gradient_line(m.line, dy + p * m.line, y != NULL ? y + p * m.line : NULL,
+                              m.x + p * m.line, m.mean, m.part[0], m.part[1]);
+        add_groups(&m, m.part[0], m.gamma, m.total_1);
+        add_groups(&m, m.part[1], m.gamma, m.total_2);
+        add_channels(&m, m.part[0], m.part[1]);
     }
-    float *sum_d = pass_scratch_fixed(pass);
-    float *sum_dz = sum_d + channels;
-    double *total_d = (double *)(void *)(sum_dz + channels);
-    double *total_dz = total_d + channels;
-    memset(total_d, 0, 2 * channels * sizeof *total_d);
-    for (size_t n = 0; n < pass->n; n++) {
-        const struct map dy = sample_map(l, pass, gradient.at, n);
-        const float *x = pass_values(pass, l->input) + n * channels;
-        const float *mean = saved_moments(l, pass, n);
-        const float *inverse = mean + channels;
-        gradient_sums(dy, x, mean, inverse, sum_d, sum_dz);
-        for (size_t c = 0; c < channels; c++) {
-            total_d[c] += (double)sum_d[c];
-            total_dz[c] += (double)sum_dz[c];
-        }
-        input_gradient(l, dy, x, mean, inverse, pass_weights(pass, l->weight), sum_d, sum_dz,
-                       pass_gradient(pass, l->input) + n * channels);
-    }
-    for (size_t c = 0; c < channels; c++) {
-        store_gradient(pass, pass_target(pass, l->weight) + c, total_dz[c]);
-        store_gradient(pass, pass_target(pass, l->bias) + c, total_d[c]);
+    if (l->residual >= 0)
+        residual_gradient(l, pass, m.line * m.pixels);
+    spread_factors(&m);
+    for (size_t p = 0; p < m.pixels; p++)
+        input_gradient_line(m.line, dy + p * m.line, m.x + p * m.line, m.mean, m.part,
+                            l->adds_input_gradient, pass_gradient(pass, l->input) + p * m.line);
+    for (size_t c = 0; c < m.channels; c++) {
+        store_gradient(pass, pass_target(pass, l->weight) + c, m.gamma_gradient[c]);
+        store_gradient(pass, pass_target(pass, l->bias) + c, m.beta_gradient[c]);
     }
 }
