@@ -177,6 +177,7 @@ NN_INLINE void pool_tile(const struct destination *d, const vec result[TILE * TI
             best = vec_select(better, cell[TILE + 1], best) + bias;
             const size_t pixel = (d->y + (size_t)i) * d->width + d->x + (size_t)j;
             const size_t at = (pixel * d->g->n + sample) * d->g->outputs + output;
+            __builtin_prefetch(d->values + at + 4 * d->g->outputs, 1);
             vec_store(d->values + at, d->rectify ? vec_positive(best) : best);
             vec_store_bytes(d->g->winners + at, winner);
         }

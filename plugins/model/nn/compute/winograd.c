@@ -25,39 +25,46 @@ struct group {
     size_t count;
 };
 
-/* Where one tile lies, and how much of it and of its patch is inside the map. */
-struct tile {
-    ptrdiff_t y; /* of the first output */
-    ptrdiff_t x;
-    bool whole; /* patch and tile are inside */
+/* Where the pixels of a patch or tile lie for one sample: pixels outside the map are zeros. */
+struct pixels {
+    const float *at[ELEMENTS];
+    ptrdiff_t next[ELEMENTS]; /* to the next sample */
 };
 
-static struct tile tile_at(const struct map *m, size_t number)
+static const float zeros[BLOCK];
+
+/* First output of a tile. */
+static ptrdiff_t tile_y(const struct map *m, size_t tile)
 {
-    const size_t across = (m->width + TILE - 1) / TILE;
-    struct tile t = {.y = (ptrdiff_t)(number / across * TILE),
-                     .x = (ptrdiff_t)(number % across * TILE)};
-    t.whole =
-        t.y > 0 && t.x > 0 && t.y + TILE < (ptrdiff_t)m->height && t.x + TILE < (ptrdiff_t)m->width;
-    return t;
+    return (ptrdiff_t)(tile / ((m->width + TILE - 1) / TILE) * TILE);
+}
+static ptrdiff_t tile_x(const struct map *m, size_t tile)
+{
+    return (ptrdiff_t)(tile % ((m->width + TILE - 1) / TILE) * TILE);
 }
 
-NN_INLINE bool inside(const struct map *m, ptrdiff_t y, ptrdiff_t x)
+static bool inside(const struct map *m, ptrdiff_t y, ptrdiff_t x)
 {
     return y >= 0 && x >= 0 && y < (ptrdiff_t)m->height && x < (ptrdiff_t)m->width;
 }
 
-NN_INLINE vec load_pixel(const struct map *m, size_t n, const float *base, ptrdiff_t y, ptrdiff_t x,
-                         bool certainly_inside)
+/* A square of size x size pixels from (y, x) on, at a sample and a channel. */
+static void find_pixels(const struct map *m, size_t n, ptrdiff_t y, ptrdiff_t x, int size,
+                        size_t sample, size_t channel, struct pixels *p)
 {
-    if (certainly_inside || inside(m, y, x))
-        return vec_load(base + (y * (ptrdiff_t)m->width + x) * (ptrdiff_t)(n * m->row));
-    return (vec){0};
+    for (int k = 0; k < size * size; k++) {
+        const ptrdiff_t v = y + k / size;
+        const ptrdiff_t u = x + k % size;
+        const bool in = inside(m, v, u);
+        p->at[k] =
+            in ? m->at + ((size_t)(v * (ptrdiff_t)m->width + u) * n + sample) * m->row + channel
+               : zeros;
+        p->next[k] = in ? (ptrdiff_t)m->row : 0;
+    }
 }
 
-/* B' d B of one row and one vector of channels; base: channel and sample at pixel (0, 0). */
-NN_INLINE void transform_patch(const struct map *m, size_t n, const float *base, struct tile tile,
-                               bool whole, float *v, size_t element)
+/* B' d B of a patch, c channels further. */
+NN_INLINE void transform_patch(const struct pixels *p, size_t c, float *to, size_t element)
 {
     vec t[ELEMENTS];
     NN_UNROLL
@@ -65,7 +72,10 @@ NN_INLINE void transform_patch(const struct map *m, size_t n, const float *base,
         vec d[PATCH];
         NN_UNROLL
         for (int j = 0; j < PATCH; j++)
-            d[j] = load_pixel(m, n, base, tile.y - 1 + i, tile.x - 1 + j, whole);
+        {
+            d[j] = vec_load(p->at[i * PATCH + j] + c);
+            __builtin_prefetch(p->at[i * PATCH + j] + p->next[i * PATCH + j] + c);
+        }
         patch_line(d, t + i * PATCH, 1);
     }
     NN_UNROLL
@@ -78,13 +88,12 @@ NN_INLINE void transform_patch(const struct map *m, size_t n, const float *base,
         patch_line(d, r, 1);
         NN_UNROLL
         for (int i = 0; i < PATCH; i++)
-            vec_store(v + (size_t)(i * PATCH + j) * element, r[i]);
+            vec_store(to + (size_t)(i * PATCH + j) * element, r[i]);
     }
 }
 
-/* A dy A' likewise. */
-NN_INLINE void transform_gradient(const struct map *m, size_t n, const float *base,
-                                  struct tile tile, bool whole, float *v, size_t element)
+/* A dy A' of a tile likewise. */
+NN_INLINE void transform_gradient(const struct pixels *p, size_t c, float *to, size_t element)
 {
     vec t[TILE * PATCH];
     NN_UNROLL
@@ -92,7 +101,7 @@ NN_INLINE void transform_gradient(const struct map *m, size_t n, const float *ba
         vec d[TILE];
         NN_UNROLL
         for (int j = 0; j < TILE; j++)
-            d[j] = load_pixel(m, n, base, tile.y + i, tile.x + j, whole);
+            d[j] = vec_load(p->at[i * TILE + j] + c);
         gradient_line(d, t + i * PATCH, 1);
     }
     NN_UNROLL
@@ -105,31 +114,45 @@ NN_INLINE void transform_gradient(const struct map *m, size_t n, const float *ba
         gradient_line(d, r, 1);
         NN_UNROLL
         for (int i = 0; i < PATCH; i++)
-            vec_store(v + (size_t)(i * PATCH + j) * element, r[i]);
+            vec_store(to + (size_t)(i * PATCH + j) * element, r[i]);
     }
 }
 
 enum transform { PATCHES, GRADIENTS };
 
 /* All rows of a group and channels [first, first + count): v[element][row][channel]. */
-static void transform_rows(enum transform what, const struct map *m, size_t n, struct group g,
-                           size_t first, size_t count, float *v, size_t element)
+NN_INLINE void transform_rows(const enum transform what, const struct map *m, size_t n,
+                              struct group g, size_t first, size_t count, float *v, size_t element)
 {
+    struct pixels p;
     for (size_t i = 0; i < g.count; i++) {
-        const struct tile tile = tile_at(m, (g.first + i) / n);
-        const float *base = m->at + (g.first + i) % n * m->row + first;
-        float *to = v + i * count;
+        const size_t tile = (g.first + i) / n;
+        const size_t sample = (g.first + i) % n;
+        if ((i == 0 || sample == 0) && what == PATCHES)
+            find_pixels(m, n, tile_y(m, tile) - 1, tile_x(m, tile) - 1, PATCH, sample, first, &p);
+        else if (i == 0 || sample == 0)
+            find_pixels(m, n, tile_y(m, tile), tile_x(m, tile), TILE, sample, first, &p);
         for (size_t c = 0; c < count; c += LANES) {
-            if (what == PATCHES && tile.whole)
-                transform_patch(m, n, base + c, tile, true, to + c, element);
-            else if (what == PATCHES)
-                transform_patch(m, n, base + c, tile, false, to + c, element);
-            else if (tile.whole)
-                transform_gradient(m, n, base + c, tile, true, to + c, element);
+            if (what == PATCHES)
+                transform_patch(&p, c, v + i * count + c, element);
             else
-                transform_gradient(m, n, base + c, tile, false, to + c, element);
+                transform_gradient(&p, c, v + i * count + c, element);
         }
+        for (size_t k = 0; k < ELEMENTS; k++)
+            p.at[k] += p.next[k];
     }
+}
+
+static void transform_patches(const struct map *m, size_t n, struct group g, size_t first,
+                              size_t count, float *v, size_t element)
+{
+    transform_rows(PATCHES, m, n, g, first, count, v, element);
+}
+
+static void transform_gradients(const struct map *m, size_t n, struct group g, size_t first,
+                                size_t count, float *v, size_t element)
+{
+    transform_rows(GRADIENTS, m, n, g, first, count, v, element);
 }
 
 /* What happens to outputs. */
@@ -139,8 +162,8 @@ struct finish {
     bool add;
 };
 
-/* A' m A of one row and one vector of channels. */
-NN_INLINE void store_tile(const struct map *m, size_t n, float *base, struct tile tile,
+/* A' m A of one row and one vector of channels; base: the tile's first pixel. */
+NN_INLINE void store_tile(const struct map *m, size_t n, float *base, ptrdiff_t y, ptrdiff_t x,
                           const float *from, size_t element, const struct finish *f, size_t channel)
 {
     vec t[TILE * PATCH];
@@ -155,15 +178,16 @@ NN_INLINE void store_tile(const struct map *m, size_t n, float *base, struct til
     const vec bias = f->bias != NULL ? vec_load(f->bias + channel) : (vec){0};
     NN_UNROLL
     for (int i = 0; i < TILE; i++) {
-        vec y[TILE];
-        output_line(t + i * PATCH, y, 1);
+        if (y + i >= (ptrdiff_t)m->height)
+            break;
+        vec r[TILE];
+        output_line(t + i * PATCH, r, 1);
         NN_UNROLL
         for (int j = 0; j < TILE; j++) {
-            if (!tile.whole && !inside(m, tile.y + i, tile.x + j))
-                continue;
-            float *to =
-                base + ((tile.y + i) * (ptrdiff_t)m->width + tile.x + j) * (ptrdiff_t)(n * m->row);
-            vec value = y[j] + bias;
+            if (x + j >= (ptrdiff_t)m->width)
+                break;
+            float *to = base + ((size_t)i * m->width + (size_t)j) * n * m->row;
+            vec value = r[j] + bias;
             if (f->add)
                 value += vec_load(to);
             if (f->rectify)
@@ -177,10 +201,12 @@ static void store_rows(const struct map *m, size_t n, struct group g, size_t fir
                        const float *from, size_t element, const struct finish *f)
 {
     for (size_t i = 0; i < g.count; i++) {
-        const struct tile tile = tile_at(m, (g.first + i) / n);
-        float *base = m->at + (g.first + i) % n * m->row + first;
+        const ptrdiff_t y = tile_y(m, (g.first + i) / n);
+        const ptrdiff_t x = tile_x(m, (g.first + i) / n);
+        const size_t pixel = (size_t)(y * (ptrdiff_t)m->width + x);
+        float *base = m->at + (pixel * n + (g.first + i) % n) * m->row + first;
         for (size_t c = 0; c < count; c += LANES)
-            store_tile(m, n, base + c, tile, from + i * count + c, element, f, first + c);
+            store_tile(m, n, base + c, y, x, from + i * count + c, element, f, first + c);
     }
 }
 
@@ -289,7 +315,7 @@ static void correlate(const struct layer *l, const struct pass *pass, bool turne
         for (size_t i = 0; i < in.channels; i += BLOCK) {
             const size_t depth = smaller(in.channels - i, BLOCK);
             const size_t v_element = g.count * depth + GAP;
-            transform_rows(PATCHES, &in, n, g, i, depth, s.v, v_element);
+            transform_patches(&in, n, g, i, depth, s.v, v_element);
             for (size_t o = 0; o < out.channels; o += BLOCK) {
                 const size_t width = smaller(out.channels - o, BLOCK);
                 const size_t u_element = depth * width + GAP;
@@ -396,8 +422,8 @@ void winograd_weight_gradient(const struct layer *l, const struct pass *pass)
                 const size_t v_element = g.count * f.n_in + GAP;
                 const size_t m_element = g.count * f.n_out + GAP;
                 const size_t u_element = f.n_in * f.n_out + GAP;
-                transform_rows(PATCHES, &x, n, g, i, f.n_in, s.v, v_element);
-                transform_rows(GRADIENTS, &dy, n, g, o, f.n_out, s.m, m_element);
+                transform_patches(&x, n, g, i, f.n_in, s.v, v_element);
+                transform_gradients(&dy, n, g, o, f.n_out, s.m, m_element);
                 for (size_t q = 0; q < ELEMENTS; q++)
                     product_run(&(struct product){.rows = f.n_in,
                                                   .columns = f.n_out,
