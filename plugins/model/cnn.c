@@ -3,11 +3,14 @@
 #include "nn/classifier.h"
 
 struct config {
+    struct classifier_settings nn;
     bool conv_relu;
 };
 
 static const osafl_param params[] = {
     OSAFL_BOOL(struct config, conv_relu, false, "Rectify the results of the convolutions"),
+    CLASSIFIER_CONVOLUTION_PARAMS(struct config),
+    CLASSIFIER_PARAMS(struct config),
 };
 
 static void describe_network(struct network *net, const void *config)

@@ -1,6 +1,12 @@
 /* logistic.c - multinomial logistic regression: one linear layer and a softmax. */
 #include "nn/classifier.h"
 
+struct config {
+    struct classifier_settings nn;
+};
+
+static const osafl_param params[] = {CLASSIFIER_PARAMS(struct config)};
+
 static void describe_network(struct network *net, const void *config)
 {
     (void)config;
@@ -35,6 +41,7 @@ static const osafl_plugin plugin = {
     .summary = "Multinomial logistic regression",
     .license = "MIT",
     .features = features,
+    OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };
 

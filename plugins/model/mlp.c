@@ -8,6 +8,7 @@
 enum { MAX_HIDDEN_LAYERS = 16, MAX_NEURONS = 65536 };
 
 struct config {
+    struct classifier_settings nn;
     osafl_reals hidden;
 };
 
@@ -15,6 +16,7 @@ static const osafl_param params[] = {
     OSAFL_REALS(struct config, hidden, 1, MAX_NEURONS,
                 "Neurons of each hidden layer, from the input on; empty: two layers of 200",
                 .unit = "neurons"),
+    CLASSIFIER_PARAMS(struct config),
 };
 
 /* The "2NN" of McMahan et al., AISTATS 2017. */

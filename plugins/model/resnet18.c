@@ -5,12 +5,15 @@
 #include "nn/classifier.h"
 
 struct config {
+    struct classifier_settings nn;
     int64_t groups;
 };
 
 static const osafl_param params[] = {
     OSAFL_INT(struct config, groups, 2, 1, 64,
               "Groups of channels that GroupNorm normalises together; must divide 64"),
+    CLASSIFIER_CONVOLUTION_PARAMS(struct config),
+    CLASSIFIER_PARAMS(struct config),
 };
 
 static osafl_status check(const osafl_host *h, osafl_call *c, const void *config)

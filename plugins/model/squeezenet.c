@@ -4,6 +4,7 @@
 #include "nn/classifier.h"
 
 struct config {
+    struct classifier_settings nn;
     double dropout;
 };
 
@@ -11,6 +12,8 @@ static const osafl_param params[] = {
     OSAFL_REAL(struct config, dropout, 0.5, 0, 1,
                "Probability with which a value before the classifier is dropped in training",
                .flags = OSAFL_P_HI_OPEN),
+    CLASSIFIER_CONVOLUTION_PARAMS(struct config),
+    CLASSIFIER_PARAMS(struct config),
 };
 
 /* Squeezes to few channels, then expands with 1x1 and 3x3 kernels side by side. */

@@ -20,6 +20,7 @@ struct reference {
     double *value[NETWORK_MAX_ACTIVATIONS];
     double *gradient[NETWORK_MAX_ACTIVATIONS];
     double *factor[NETWORK_MAX_LAYERS]; /* of dropout; NULL: off */
+    double near_ties; /* sum of |gradient| at windows whose maximum is met twice, up to rounding */
 };
 
 static inline size_t reference_floats(const struct reference *r, int a)
@@ -176,6 +177,7 @@ static inline void reference_max_pool(struct reference *r, const struct layer *l
         const size_t y = i % out_plane / l->out_width;
         const size_t x = i % l->out_width;
         size_t best = SIZE_MAX;
+        size_t second = SIZE_MAX;
         const double *in = r->value[l->input] + i / out_plane * in_plane;
         for (size_t v = y * l->stride; v < y * l->stride + l->kernel_height; v++)
             for (size_t u = x * l->stride; u < x * l->stride + l->kernel_width; u++) {
@@ -183,13 +185,20 @@ static inline void reference_max_pool(struct reference *r, const struct layer *l
                     u - l->padding >= l->in_width)
                     continue;
                 const size_t at = (v - l->padding) * l->in_width + u - l->padding;
-                if (best == SIZE_MAX || in[at] > in[best])
+                if (best == SIZE_MAX || in[at] > in[best]) {
+                    second = best;
                     best = at;
+                } else if (second == SIZE_MAX || in[at] > in[second]) {
+                    second = at;
+                }
             }
-        if (backward)
-            r->gradient[l->input][i / out_plane * in_plane + best] += r->gradient[l->output][i];
-        else
+        if (!backward) {
             r->value[l->output][i] = in[best];
+            continue;
+        }
+        r->gradient[l->input][i / out_plane * in_plane + best] += r->gradient[l->output][i];
+        if (second != SIZE_MAX && in[best] - in[second] < 1e-5 * fabs(in[best]))
+            r->near_ties += fabs(r->gradient[l->output][i]);
     }
 }
 
@@ -346,6 +355,7 @@ static inline double reference_gradient(struct reference *r)
 {
     const struct network *net = r->net;
     memset(r->dw, 0, net->n_weights * sizeof *r->dw);
+    r->near_ties = 0;
     for (int a = 0; a < net->n_activations; a++)
         memset(r->gradient[a], 0, reference_floats(r, a) * sizeof(double));
     const double loss = reference_loss(r);

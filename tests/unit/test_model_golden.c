@@ -118,6 +118,29 @@ static void check_case(struct model_case *m, const json_t *c)
     free(exported);
 }
 
+/* One case with given settings; false when this processor lacks the instruction set. */
+static bool run_case(const char *model, const json_t *c, const char *isa, const char *conv,
+                     const char *gemm)
+{
+    struct model_case *m = case_open(model);
+    fixture_set(m->f, "conv", conv);
+    fixture_set(m->f, "gemm", gemm);
+    if (json_object_get(c, "groups") != NULL) {
+        char groups[24];
+        snprintf(groups, sizeof groups, "%d", (int)case_integer(c, "groups"));
+        fixture_set(m->f, "groups", groups);
+    }
+    const uint32_t size = (uint32_t)case_integer(c, "size");
+    const uint32_t channels = (uint32_t)case_integer(c, "channels");
+    assert_int_equal(setenv("OSAFL_ISA", isa, 1), 0);
+    const bool created = case_create(m, channels, size, size, 10) == OSAFL_OK;
+    if (created)
+        check_case(m, c);
+    case_close(m);
+    return created;
+}
+
+/* Every way to the result on every instruction set; on an unset one, the best. */
 static void check_model(const char *model)
 {
     json_t *cases = load_cases();
@@ -128,17 +151,12 @@ static void check_model(const char *model)
     {
         if (strcmp(json_string_value(json_object_get(c, "model")), model) != 0)
             continue;
-        struct model_case *m = case_open(model);
-        if (json_object_get(c, "groups") != NULL) {
-            char groups[24];
-            snprintf(groups, sizeof groups, "%d", (int)case_integer(c, "groups"));
-            fixture_set(m->f, "groups", groups);
-        }
-        const uint32_t size = (uint32_t)case_integer(c, "size");
-        assert_int_equal(case_create(m, (uint32_t)case_integer(c, "channels"), size, size, 10),
-                         OSAFL_OK);
-        check_case(m, c);
-        case_close(m);
+        assert_true(run_case(model, c, "", "auto", "auto"));
+        assert_true(run_case(model, c, "baseline", "auto", "auto"));
+        assert_true(run_case(model, c, "baseline", "direct", "openblas"));
+        run_case(model, c, "avx2", "auto", "auto");
+        run_case(model, c, "avx2", "direct", "auto");
+        run_case(model, c, "avx512", "direct", "auto");
         checked++;
     }
     assert_true(checked >= 2);

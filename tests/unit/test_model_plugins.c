@@ -105,6 +105,24 @@ static void fused_step_is_the_plain_step(void **state)
     }
 }
 
+/* With fused = "off" the host is told to make the step itself, before anything is touched. */
+static void steps_can_be_left_to_the_host(void **state)
+{
+    (void)state;
+    struct model_case *m = case_open("logistic");
+    fixture_set(m->f, "fused", "off");
+    assert_int_equal(case_create(m, 1, 5, 5, 3), OSAFL_OK);
+    case_batch(m, 2, 1);
+    double loss = 7;
+    osafl_call *c = fixture_begin(m->f, 0, 0);
+    assert_int_equal(fixture_end(m->f, m->vt->sgd_step(m->self, c, m->workspace, m->w, &m->batch,
+                                                       &training, 0.1, &loss)),
+                     OSAFL_E_UNSUPPORTED);
+    assert_true(loss == 7);
+    assert_true(m->w[0] == 0);
+    case_close(m);
+}
+
 static void dropout_belongs_to_client_round_and_step(void **state)
 {
     (void)state;
@@ -255,6 +273,7 @@ int main(void)
         cmocka_unit_test(tensors_tile_the_weights),
         cmocka_unit_test(parameter_counts),
         cmocka_unit_test(fused_step_is_the_plain_step),
+        cmocka_unit_test(steps_can_be_left_to_the_host),
         cmocka_unit_test(dropout_belongs_to_client_round_and_step),
         cmocka_unit_test(initial_weights),
         cmocka_unit_test(export_and_import),

@@ -6,8 +6,13 @@
 
 #include "compute/backend.h"
 
+const char *const classifier_conv_choices[] = {"auto", "direct", NULL};
+const char *const classifier_fused_choices[] = {"auto", "off", NULL};
+const char *const classifier_gemm_choices[] = {"auto", "openblas", NULL};
+
 struct classifier {
     const osafl_host *host;
+    bool fused;
     struct network net;
     osafl_tensor tensor[NETWORK_MAX_PARAMETERS];
 };
@@ -43,8 +48,12 @@ osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_f
     struct classifier *m = malloc(sizeof *m);
     if (m == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "%s: out of memory", model);
+    const struct classifier_settings *settings = config;
     m->host = h;
-    network_begin(&m->net, model, facts->dataset);
+    m->fused = settings->fused.index == 0;
+    network_begin(&m->net, model, facts->dataset,
+                  (struct network_options){.direct = settings->conv.index != 0,
+                                           .openblas = settings->gemm.index != 0});
     describe_network(&m->net, config);
     const osafl_status status = network_finish(&m->net);
     if (status != OSAFL_OK) {
@@ -128,6 +137,8 @@ osafl_status classifier_sgd_step(void *self, osafl_call *c, void *workspace, flo
                                  const osafl_batch *b, const osafl_step *step, double rate,
                                  double *loss)
 {
+    if (!((const struct classifier *)self)->fused)
+        return OSAFL_E_UNSUPPORTED; /* the host makes the step from the gradient */
     struct pass pass = pass_of(self, c, workspace, w, b);
     pass.step = step;
     pass.target = w;

@@ -9,7 +9,35 @@
 /* Describes the network for net's pictures and classes; config is the plugin's own struct. */
 typedef void network_description(struct network *net, const void *config);
 
-/* Makes an instance; model is the plugin's name, a literal.  [coord] */
+/* Settings of every classifier; the first member, called "nn", of a plugin's config. */
+struct classifier_settings {
+    osafl_choice conv;  /* 0: auto, 1: direct */
+    osafl_choice fused; /* 0: auto, 1: off */
+    osafl_choice gemm;  /* 0: auto, 1: openblas */
+};
+
+extern const char *const classifier_conv_choices[];
+extern const char *const classifier_fused_choices[];
+extern const char *const classifier_gemm_choices[];
+
+#define CLASSIFIER_CHOICE_(S, member, text)                                                        \
+    {                                                                                              \
+        .name = #member, .type = OSAFL_T_CHOICE, .offset = (uint32_t)offsetof(S, nn.member),       \
+        .choices = classifier_##member##_choices, .doc = text                                      \
+    }
+/* Rows of a plugin's table of settings: for all classifiers, and for those with convolutions. */
+#define CLASSIFIER_PARAMS(S)                                                                       \
+    CLASSIFIER_CHOICE_(S, fused,                                                                   \
+                       "Whether plain SGD steps are added to the weights while their gradients "   \
+                       "are computed"),                                                            \
+        CLASSIFIER_CHOICE_(S, gemm, "Matrix products by the plugin's kernels, or by OpenBLAS")
+#define CLASSIFIER_CONVOLUTION_PARAMS(S)                                                           \
+    CLASSIFIER_CHOICE_(S, conv,                                                                    \
+                       "Whether 3x3 convolutions go by minimal filtering (Winograd) where that "   \
+                       "is faster")
+
+/* Makes an instance; model is the plugin's name, a literal.  config begins with the struct
+ * classifier_settings.  [coord] */
 osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                                const char *model, network_description *describe_network,
                                const void *config, void **self);

@@ -22,9 +22,11 @@ void network_fail(struct network *net, const char *fmt, ...)
     va_end(args);
 }
 
-void network_begin(struct network *net, const char *model, const osafl_dataset_info *data)
+void network_begin(struct network *net, const char *model, const osafl_dataset_info *data,
+                   struct network_options options)
 {
     memset(net, 0, sizeof *net);
+    net->options = options;
     net->model = model;
     net->channels = data->channels;
     net->height = data->height;
@@ -163,9 +165,9 @@ static bool suits_winograd(const struct network *net, const struct layer *l)
 {
     const uint64_t tiled = (uint64_t)((l->out_height + 3) / 4) * ((l->out_width + 3) / 4) * 16;
     const uint64_t pixels = (uint64_t)l->out_height * l->out_width;
-    return !net->direct && l->kernel_height == 3 && l->kernel_width == 3 && l->stride == 1 &&
-           l->padding == 1 && l->in_channels % 16 == 0 && l->out_channels % 16 == 0 &&
-           4 * pixels >= 3 * tiled;
+    return !net->options.direct && l->kernel_height == 3 && l->kernel_width == 3 &&
+           l->stride == 1 && l->padding == 1 && l->in_channels % 16 == 0 &&
+           l->out_channels % 16 == 0 && 4 * pixels >= 3 * tiled;
 }
 
 /* Memory of a convolution, and how it finds its input gradient. */
@@ -183,7 +185,8 @@ static void plan_convolution(const struct network *net, struct layer *l)
         const uint64_t rows = 36 * (WINOGRAD_ROWS * WEIGHT_PANEL + 16);
         const uint64_t filters = 36 * (WEIGHT_PANEL * WEIGHT_PANEL + 16);
         l->winograd = true;
-        l->scratch_fixed = (1 + most_blocks) * rows + in_blocks * out_blocks * filters;
+        l->filters_floats = in_blocks * out_blocks * filters;
+        l->scratch_fixed = (1 + most_blocks) * rows + l->filters_floats;
         return;
     }
     /* Transposed: either all weights, or both activations, padded to whole vectors. */
@@ -271,7 +274,7 @@ static bool fits_picture_convolution(const struct network *net, int input, uint3
                                      uint32_t stride, uint32_t padding, bool ceil)
 {
     const struct layer *l = &net->layer[net->n_layers - 1];
-    return !net->direct && l->output == input && l->type == LAYER_PICTURE_CONVOLUTION &&
+    return !net->options.direct && l->output == input && l->type == LAYER_PICTURE_CONVOLUTION &&
            l->kernel_height == 3 && l->kernel_width == 3 && l->stride == 1 && l->padding == 1 &&
            l->out_channels % 16 == 0 && l->in_channels <= 4 && kernel == 2 && stride == 2 &&
            padding == 0 && !ceil;
@@ -296,7 +299,8 @@ static int pool_picture_convolution(struct network *net)
     const uint64_t width = (l->out_width + 1) / 2 * 4 + 2;
     const uint64_t results = (uint64_t)l->out_height * l->out_width * l->out_channels;
     l->saved_floats = l->in_channels * height * width + 16 + results / 4;
-    l->scratch_fixed = 36 * (uint64_t)l->in_channels * (l->out_channels + 15);
+    l->filters_floats = 36 * (uint64_t)l->in_channels * l->out_channels;
+    l->scratch_fixed = l->filters_floats + 36 * 15 * (uint64_t)l->in_channels;
     l->scratch_floats = 36 * (uint64_t)l->in_channels;
     return l->output;
 }

@@ -12,6 +12,11 @@
 /* Evaluation works on this many samples at a time: activations stay in the caches. */
 enum { EVALUATION_BATCH = 32 };
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Memory is handed out in lines of 64 bytes for each sample. */
 static uint64_t round_to_line(uint64_t floats)
 {
@@ -48,6 +53,8 @@ static void plan_memory(struct network *net)
             net->scratch_fixed = round_to_line(l->scratch_fixed);
         if (l->scratch_floats > net->scratch_floats)
             net->scratch_floats = round_to_line(l->scratch_floats);
+        net->layer[i].filters_offset = net->filters_floats;
+        net->filters_floats += round_to_line(l->filters_floats);
     }
     uint64_t next = net->scratch_floats;
     for (int i = 0; i < net->n_activations; i++) {
@@ -85,11 +92,11 @@ osafl_status network_finish(struct network *net)
 uint64_t network_workspace_bytes(const struct network *net, uint32_t batch,
                                  uint32_t evaluation_batch)
 {
-    const uint64_t at_once =
-        evaluation_batch < EVALUATION_BATCH ? evaluation_batch : EVALUATION_BATCH;
+    const uint64_t at_once = smaller(evaluation_batch, EVALUATION_BATCH);
     uint64_t training;
     uint64_t bytes;
-    const uint64_t evaluation = net->forward_floats * at_once; /* far from overflow */
+    const uint64_t evaluation =
+        at_once == 0 ? 0 : net->forward_floats * at_once + net->filters_floats; /* no overflow */
     if (__builtin_mul_overflow(net->training_floats, (uint64_t)batch, &training))
         return UINT64_MAX;
     const uint64_t floats = training > evaluation ? training : evaluation;
@@ -298,14 +305,15 @@ osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *v
     const uint32_t classes = pass->net->classes;
     const size_t picture = (size_t)pass->net->channels * pass->net->height * pass->net->width;
     struct pass part = *pass;
+    part.filters = pass->workspace + pass->net->scratch_fixed +
+                   pass->net->forward_floats * smaller(pass->n, EVALUATION_BATCH);
     for (size_t first = 0; first < pass->n; first += EVALUATION_BATCH) {
         if (pass->host->cancelled(pass->call))
             return OSAFL_E_CANCELLED;
         part.picture = pass->picture + first * picture;
-        part.n = pass->n - (uint32_t)first;
-        if (part.n > EVALUATION_BATCH)
-            part.n = EVALUATION_BATCH;
+        part.n = smaller(pass->n - (uint32_t)first, EVALUATION_BATCH);
         forward(&part);
+        part.filters_ready = true;
         const float *z = logits(&part, false);
         for (size_t i = first; i < first + part.n; i++, z += classes) {
             double log_sum;

@@ -105,10 +105,21 @@ struct layer {
     uint64_t saved_floats;   /* for each sample */
     uint64_t scratch_fixed;  /* floats */
     uint64_t scratch_floats; /* for each sample */
+
+    /* Transformed filters of the minimal filtering.  They are made anew for each step, in scratch
+     * memory that layers share; in evaluation once, and each layer keeps its own. */
+    uint64_t filters_offset;
+    uint64_t filters_floats;
 };
 
 /* Purposes of host->random_fill(). */
 enum { NETWORK_STREAM_INIT = 1, NETWORK_STREAM_DROPOUT = 16 /* + ordinal of the layer */ };
+
+/* Which of several ways to the same result a network takes. */
+struct network_options {
+    bool direct;   /* no minimal filtering, nothing fused with a neighbour */
+    bool openblas; /* matrix products by OpenBLAS */
+};
 
 struct backend;
 
@@ -118,7 +129,7 @@ struct network {
     uint32_t height;
     uint32_t width;
     uint32_t classes;
-    bool direct; /* no convolution by minimal filtering */
+    struct network_options options;
 
     struct layer layer[NETWORK_MAX_LAYERS];
     struct activation activation[NETWORK_MAX_ACTIVATIONS];
@@ -132,6 +143,7 @@ struct network {
     uint64_t training_floats; /* and of a pass with gradients */
     uint64_t scratch_fixed;   /* floats */
     uint64_t scratch_floats;  /* for each sample */
+    uint64_t filters_floats;  /* of all layers; evaluation only */
 
     const struct backend *backend;
     const osafl_profile *profile; /* NULL: nobody wants to know where time goes */
@@ -154,8 +166,9 @@ struct convolution {
 
 enum { NETWORK_PICTURE = -1 };
 
-/* Starts a network for pictures of channels x height x width. */
-void network_begin(struct network *net, const char *model, const osafl_dataset_info *data);
+/* Starts a network for the pictures and classes of a data set. */
+void network_begin(struct network *net, const char *model, const osafl_dataset_info *data,
+                   struct network_options options);
 
 /* Each returns the number of the activation that it writes. */
 int network_convolution(struct network *net, int input, const struct convolution *c);
@@ -197,6 +210,8 @@ struct pass {
     const float *picture; /* n * channels * height * width */
     uint32_t n;
     const float *w;
+    float *filters;     /* evaluation: all layers' transformed filters; NULL in training */
+    bool filters_ready; /* they were made before */
     /* Weight gradients: target = scale * gradient, or target += scale * gradient. */
     float *target;
     float scale;

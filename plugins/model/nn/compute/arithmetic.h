@@ -95,6 +95,12 @@ static inline const float *pass_weights(const struct pass *pass, int parameter)
     return pass->w + pass->net->parameter[parameter].offset;
 }
 
+/* Where a layer's transformed filters belong: they must be made unless pass->filters_ready. */
+static inline float *pass_filters(const struct layer *l, const struct pass *pass, float *scratch)
+{
+    return pass->filters != NULL ? pass->filters + l->filters_offset : scratch;
+}
+
 /* The output channels of a convolution, over its whole map. */
 static inline struct block output_block(const struct layer *l, const struct pass *pass, float *at)
 {

@@ -24,7 +24,6 @@ struct correlation {
     size_t padding_y;
     size_t padding_x;
     const float *w; /* panels of WEIGHT_PANEL output channels: [panel][tap][in][out] */
-    size_t n;
     bool add;
 };
 
@@ -48,14 +47,15 @@ static struct span taps_at(size_t o, size_t n, size_t stride, size_t padding, si
 
 /* Filter line r at output line y, for the output channels of one panel: the positions of the line
  * fall into runs that meet the same taps. */
-static void correlate_line(const struct correlation *c, size_t panel, size_t r, size_t y, bool add)
+static void correlate_line(const struct pass *pass, const struct correlation *c, size_t panel,
+                           size_t r, size_t y, bool add)
 {
     const size_t columns = smaller(c->out.channels - panel, WEIGHT_PANEL);
     const size_t tap = c->in.channels * columns;
     const float *w = c->w + panel * c->in.channels * c->kernel_height * c->kernel_width +
                      r * c->kernel_width * tap;
     const float *in =
-        c->in.at + (y * c->stride + r - c->padding_y) * c->in.width * c->n * c->in.row;
+        c->in.at + (y * c->stride + r - c->padding_y) * c->in.width * pass->n * c->in.row;
     size_t end;
     for (size_t x = 0; x < c->out.width; x = end) {
         const struct span q = taps_at(x, c->kernel_width, c->stride, c->padding_x, c->in.width);
@@ -64,32 +64,33 @@ static void correlate_line(const struct correlation *c, size_t panel, size_t r, 
             if (next.begin != q.begin || next.end != q.end)
                 break;
         }
-        product_run(&(struct product){
-            .rows = (end - x) * c->n,
-            .columns = columns,
-            .segments = q.end - q.begin,
-            .depth = c->in.channels,
-            .a = in + (x * c->stride + q.begin - c->padding_x) * c->n * c->in.row,
-            .a_row = (ptrdiff_t)c->in.row,
-            .a_column = 1,
-            .a_segment = (ptrdiff_t)(c->n * c->in.row),
-            .b = w + q.begin * tap,
-            .b_row = (ptrdiff_t)columns,
-            .b_segment = (ptrdiff_t)tap,
-            .c = c->out.at + (y * c->out.width + x) * c->n * c->out.row + panel,
-            .c_row = (ptrdiff_t)c->out.row,
-            .scale = 1,
-            .add = add,
-        });
+        product_run(pass,
+                    &(struct product){
+                        .rows = (end - x) * pass->n,
+                        .columns = columns,
+                        .segments = q.end - q.begin,
+                        .depth = c->in.channels,
+                        .a = in + (x * c->stride + q.begin - c->padding_x) * pass->n * c->in.row,
+                        .a_row = (ptrdiff_t)c->in.row,
+                        .a_column = 1,
+                        .a_segment = (ptrdiff_t)(pass->n * c->in.row),
+                        .b = w + q.begin * tap,
+                        .b_row = (ptrdiff_t)columns,
+                        .b_segment = (ptrdiff_t)tap,
+                        .c = c->out.at + (y * c->out.width + x) * pass->n * c->out.row + panel,
+                        .c_row = (ptrdiff_t)c->out.row,
+                        .scale = 1,
+                        .add = add,
+                    });
     }
 }
 
 /* Each panel: whichever is larger, its weights or the input, goes through the caches once and not
  * once for each line of the picture or of the filter. */
-static void correlate(const struct correlation *c)
+static void correlate(const struct pass *pass, const struct correlation *c)
 {
     const size_t weights = c->kernel_height * c->kernel_width * WEIGHT_PANEL;
-    const size_t values = c->in.height * c->in.width * c->n;
+    const size_t values = c->in.height * c->in.width * pass->n;
     const bool picture_outside = values > weights;
     const size_t outer = picture_outside ? c->out.height : c->kernel_height;
     const size_t inner = picture_outside ? c->kernel_height : c->out.height;
@@ -101,7 +102,7 @@ static void correlate(const struct correlation *c)
                 const struct span rows =
                     taps_at(y, c->kernel_height, c->stride, c->padding_y, c->in.height);
                 if (r >= rows.begin && r < rows.end)
-                    correlate_line(c, panel, r, y, c->add || r > rows.begin);
+                    correlate_line(pass, c, panel, r, y, c->add || r > rows.begin);
             }
 }
 
@@ -112,17 +113,16 @@ void convolution_forward(const struct layer *l, const struct pass *pass)
         return;
     }
     float *y = pass_values(pass, l->output);
-    correlate(&(struct correlation){
-        .in = input_map(l, pass_values(pass, l->input)),
-        .out = output_map(l, pass, y),
-        .kernel_height = l->kernel_height,
-        .kernel_width = l->kernel_width,
-        .stride = l->stride,
-        .padding_y = l->padding,
-        .padding_x = l->padding,
-        .w = pass_weights(pass, l->weight),
-        .n = pass->n,
-    });
+    correlate(pass, &(struct correlation){
+                        .in = input_map(l, pass_values(pass, l->input)),
+                        .out = output_map(l, pass, y),
+                        .kernel_height = l->kernel_height,
+                        .kernel_width = l->kernel_width,
+                        .stride = l->stride,
+                        .padding_y = l->padding,
+                        .padding_x = l->padding,
+                        .w = pass_weights(pass, l->weight),
+                    });
     add_bias_and_rectify(output_block(l, pass, y),
                          l->bias >= 0 ? pass_weights(pass, l->bias) : NULL, l->relu);
 }
@@ -147,18 +147,17 @@ static void correlate_back(const struct layer *l, const struct pass *pass)
                           in_panel, false);
         }
     }
-    correlate(&(struct correlation){
-        .in = output_map(l, pass, pass_gradient(pass, l->output)),
-        .out = input_map(l, pass_gradient(pass, l->input)),
-        .kernel_height = l->kernel_height,
-        .kernel_width = l->kernel_width,
-        .stride = 1,
-        .padding_y = l->kernel_height - 1 - l->padding,
-        .padding_x = l->kernel_width - 1 - l->padding,
-        .w = turned,
-        .n = pass->n,
-        .add = l->adds_input_gradient,
-    });
+    correlate(pass, &(struct correlation){
+                        .in = output_map(l, pass, pass_gradient(pass, l->output)),
+                        .out = input_map(l, pass_gradient(pass, l->input)),
+                        .kernel_height = l->kernel_height,
+                        .kernel_width = l->kernel_width,
+                        .stride = 1,
+                        .padding_y = l->kernel_height - 1 - l->padding,
+                        .padding_x = l->kernel_width - 1 - l->padding,
+                        .w = turned,
+                        .add = l->adds_input_gradient,
+                    });
 }
 
 /* Rows of a matrix whose columns are samples: padded to whole vectors. */
@@ -185,21 +184,23 @@ static void scatter_tap(const struct layer *l, const struct pass *pass, size_t p
                 continue;
             const size_t pixel =
                 (y * l->stride + r - l->padding) * l->in_width + x * l->stride + q - l->padding;
-            product_run(&(struct product){
-                .rows = l->in_channels,
-                .columns = columns,
-                .segments = 1,
-                .depth = width,
-                .a = pass_weights(pass, l->weight) + (panel * taps + tap * width) * l->in_channels,
-                .a_row = (ptrdiff_t)width,
-                .a_column = 1,
-                .b = dy + ((y * l->out_width + x) * l->out_channels + panel) * columns,
-                .b_row = (ptrdiff_t)columns,
-                .c = dx + pixel * l->in_channels * columns,
-                .c_row = (ptrdiff_t)columns,
-                .scale = 1,
-                .add = true,
-            });
+            product_run(pass,
+                        &(struct product){
+                            .rows = l->in_channels,
+                            .columns = columns,
+                            .segments = 1,
+                            .depth = width,
+                            .a = pass_weights(pass, l->weight) +
+                                 (panel * taps + tap * width) * l->in_channels,
+                            .a_row = (ptrdiff_t)width,
+                            .a_column = 1,
+                            .b = dy + ((y * l->out_width + x) * l->out_channels + panel) * columns,
+                            .b_row = (ptrdiff_t)columns,
+                            .c = dx + pixel * l->in_channels * columns,
+                            .c_row = (ptrdiff_t)columns,
+                            .scale = 1,
+                            .add = true,
+                        });
         }
     }
 }
@@ -284,7 +285,7 @@ static void tap_gradient(const struct layer *l, const struct pass *pass, size_t 
         p.a = in.at + (y * l->stride + r - l->padding) * in_line +
               (xs.begin * l->stride + q - l->padding) * n * in.row;
         p.b = out.at + y * out_line + xs.begin * n * out.row + panel;
-        product_run(&p);
+        product_run(pass, &p);
     }
 }
 

@@ -65,22 +65,22 @@ void picture_convolution_forward(const struct layer *l, const struct pass *pass)
         for (size_t panel = 0; panel < out.columns; panel += WEIGHT_PANEL) {
             const size_t width = smaller(out.columns - panel, WEIGHT_PANEL);
             for (size_t x = 0; x < l->out_width; x++)
-                product_run(&(struct product){
-                    .rows = pass->n,
-                    .columns = width,
-                    .segments = l->kernel_height,
-                    .depth = g.taps,
-                    .a = g.pictures + y * l->stride * g.line + x * g.step,
-                    .a_row = (ptrdiff_t)g.sample,
-                    .a_column = 1,
-                    .a_segment = (ptrdiff_t)g.line,
-                    .b = pass_weights(pass, l->weight) + panel * filter,
-                    .b_row = (ptrdiff_t)width,
-                    .b_segment = (ptrdiff_t)(g.taps * width),
-                    .c = out.at + x * pass->n * out.stride + panel,
-                    .c_row = (ptrdiff_t)out.stride,
-                    .scale = 1,
-                });
+                product_run(pass, &(struct product){
+                                      .rows = pass->n,
+                                      .columns = width,
+                                      .segments = l->kernel_height,
+                                      .depth = g.taps,
+                                      .a = g.pictures + y * l->stride * g.line + x * g.step,
+                                      .a_row = (ptrdiff_t)g.sample,
+                                      .a_column = 1,
+                                      .a_segment = (ptrdiff_t)g.line,
+                                      .b = pass_weights(pass, l->weight) + panel * filter,
+                                      .b_row = (ptrdiff_t)width,
+                                      .b_segment = (ptrdiff_t)(g.taps * width),
+                                      .c = out.at + x * pass->n * out.stride + panel,
+                                      .c_row = (ptrdiff_t)out.stride,
+                                      .scale = 1,
+                                  });
         }
         add_bias_and_rectify(out, l->bias >= 0 ? pass_weights(pass, l->bias) : NULL, l->relu);
     }
@@ -96,23 +96,23 @@ static void line_gradient(const struct layer *l, const struct pass *pass, size_t
         const size_t width = smaller(dy.columns - panel, WEIGHT_PANEL);
         float *target = pass_target(pass, l->weight) + panel * l->kernel_height * g.taps;
         for (size_t r = 0; r < l->kernel_height; r++)
-            product_run(&(struct product){
-                .rows = g.taps,
-                .columns = width,
-                .segments = l->out_width,
-                .depth = pass->n,
-                .a = g.pictures + (y * l->stride + r) * g.line,
-                .a_row = 1,
-                .a_column = (ptrdiff_t)g.sample,
-                .a_segment = (ptrdiff_t)g.step,
-                .b = dy.at + panel,
-                .b_row = (ptrdiff_t)dy.stride,
-                .b_segment = (ptrdiff_t)(pass->n * dy.stride),
-                .c = target + r * g.taps * width,
-                .c_row = (ptrdiff_t)width,
-                .scale = pass->scale,
-                .add = pass->add || y > 0,
-            });
+            product_run(pass, &(struct product){
+                                  .rows = g.taps,
+                                  .columns = width,
+                                  .segments = l->out_width,
+                                  .depth = pass->n,
+                                  .a = g.pictures + (y * l->stride + r) * g.line,
+                                  .a_row = 1,
+                                  .a_column = (ptrdiff_t)g.sample,
+                                  .a_segment = (ptrdiff_t)g.step,
+                                  .b = dy.at + panel,
+                                  .b_row = (ptrdiff_t)dy.stride,
+                                  .b_segment = (ptrdiff_t)(pass->n * dy.stride),
+                                  .c = target + r * g.taps * width,
+                                  .c_row = (ptrdiff_t)width,
+                                  .scale = pass->scale,
+                                  .add = pass->add || y > 0,
+                              });
     }
 }
 

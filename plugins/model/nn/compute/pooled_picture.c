@@ -200,8 +200,9 @@ NN_INLINE void run_tile(const struct destination *d, size_t channels, const floa
 void pooled_picture_forward(const struct layer *l, const struct pass *pass)
 {
     const struct geometry g = geometry_of(l, pass);
-    float *filters = pass_scratch_fixed(pass);
-    float *patches = filters + ELEMENTS * g.channels * g.outputs;
+    float *scratch = pass_scratch_fixed(pass);
+    float *filters = pass_filters(l, pass, scratch);
+    float *patches = scratch + l->filters_floats;
     struct destination d = {.g = &g,
                             .height = l->out_height,
                             .width = l->out_width,
@@ -209,7 +210,8 @@ void pooled_picture_forward(const struct layer *l, const struct pass *pass)
                             .bias = l->bias >= 0 ? pass_weights(pass, l->bias) : NULL,
                             .rectify = l->relu};
     border_pictures(l, pass, &g);
-    transform_filters(&g, pass_weights(pass, l->weight), filters);
+    if (!pass->filters_ready)
+        transform_filters(&g, pass_weights(pass, l->weight), filters);
     for (size_t y = 0; y < g.tiles_down; y++)
         for (size_t x = 0; x < g.tiles_across; x++) {
             transform_patches(&g, y * TILE, x * TILE, patches);

@@ -4,6 +4,8 @@
  * time and spread over a vector, b is read in vectors along its rows. */
 #include "product.h"
 
+#include <cblas.h>
+
 #include "vector.h"
 
 /* A strip of b of this depth, 64 columns wide, stays in the nearest caches. */
@@ -176,8 +178,23 @@ static void stretch(const struct product *p, struct part t)
         narrow_strip(p->columns - j, p, t);
 }
 
-void product_run(const struct product *p)
+static void product_by_openblas(const struct product *p)
 {
+    const bool transposed = p->a_column != 1;
+    for (size_t s = 0; s < p->segments; s++)
+        cblas_sgemm(
+            CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, (blasint)p->rows,
+            (blasint)p->columns, (blasint)p->depth, p->scale, p->a + (ptrdiff_t)s * p->a_segment,
+            (blasint)(transposed ? p->a_column : p->a_row), p->b + (ptrdiff_t)s * p->b_segment,
+            (blasint)p->b_row, p->add || s > 0 ? 1.0f : 0.0f, p->c, (blasint)p->c_row);
+}
+
+void product_run(const struct pass *pass, const struct product *p)
+{
+    if (pass->net->options.openblas) {
+        product_by_openblas(p);
+        return;
+    }
     struct part t = {.a = p->a,
                      .b = p->b,
                      .b_row = p->b_row,

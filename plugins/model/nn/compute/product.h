@@ -27,6 +27,7 @@ struct product {
     bool add;
 };
 
-void product_run(const struct product *p);
+/* By the kernels of product.c, or by OpenBLAS where the network's options say so. */
+void product_run(const struct pass *pass, const struct product *p);
 
 #endif

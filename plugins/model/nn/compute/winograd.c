@@ -71,8 +71,7 @@ NN_INLINE void transform_patch(const struct pixels *p, size_t c, float *to, size
     for (int i = 0; i < PATCH; i++) {
         vec d[PATCH];
         NN_UNROLL
-        for (int j = 0; j < PATCH; j++)
-        {
+        for (int j = 0; j < PATCH; j++) {
             d[j] = vec_load(p->at[i * PATCH + j] + c);
             __builtin_prefetch(p->at[i * PATCH + j] + p->next[i * PATCH + j] + c);
         }
@@ -311,7 +310,7 @@ static void correlate(const struct layer *l, const struct pass *pass, bool turne
     const size_t rows = (in.height + TILE - 1) / TILE * ((in.width + TILE - 1) / TILE) * n;
     for (struct group g = {0}; g.first < rows; g.first += g.count) {
         g.count = smaller(rows - g.first, WINOGRAD_ROWS);
-        float *u = s.u;
+        float *u = pass_filters(l, pass, s.u);
         for (size_t i = 0; i < in.channels; i += BLOCK) {
             const size_t depth = smaller(in.channels - i, BLOCK);
             const size_t v_element = g.count * depth + GAP;
@@ -330,22 +329,22 @@ static void correlate(const struct layer *l, const struct pass *pass, bool turne
                                           .n_out = turned ? depth : width};
                 if (g.first == 0 && turned)
                     transform_turned_filters(&f, u);
-                else if (g.first == 0)
+                else if (g.first == 0 && !pass->filters_ready)
                     transform_filters(&f, u);
                 for (size_t q = 0; q < ELEMENTS; q++)
-                    product_run(&(struct product){.rows = g.count,
-                                                  .columns = width,
-                                                  .segments = 1,
-                                                  .depth = depth,
-                                                  .a = s.v + q * v_element,
-                                                  .a_row = (ptrdiff_t)depth,
-                                                  .a_column = 1,
-                                                  .b = u + q * u_element,
-                                                  .b_row = (ptrdiff_t)width,
-                                                  .c = m + q * m_element,
-                                                  .c_row = (ptrdiff_t)width,
-                                                  .scale = 1,
-                                                  .add = i > 0});
+                    product_run(pass, &(struct product){.rows = g.count,
+                                                        .columns = width,
+                                                        .segments = 1,
+                                                        .depth = depth,
+                                                        .a = s.v + q * v_element,
+                                                        .a_row = (ptrdiff_t)depth,
+                                                        .a_column = 1,
+                                                        .b = u + q * u_element,
+                                                        .b_row = (ptrdiff_t)width,
+                                                        .c = m + q * m_element,
+                                                        .c_row = (ptrdiff_t)width,
+                                                        .scale = 1,
+                                                        .add = i > 0});
                 u += ELEMENTS * u_element;
             }
         }
@@ -425,19 +424,19 @@ void winograd_weight_gradient(const struct layer *l, const struct pass *pass)
                 transform_patches(&x, n, g, i, f.n_in, s.v, v_element);
                 transform_gradients(&dy, n, g, o, f.n_out, s.m, m_element);
                 for (size_t q = 0; q < ELEMENTS; q++)
-                    product_run(&(struct product){.rows = f.n_in,
-                                                  .columns = f.n_out,
-                                                  .segments = 1,
-                                                  .depth = g.count,
-                                                  .a = s.v + q * v_element,
-                                                  .a_row = 1,
-                                                  .a_column = (ptrdiff_t)f.n_in,
-                                                  .b = s.m + q * m_element,
-                                                  .b_row = (ptrdiff_t)f.n_out,
-                                                  .c = s.u + q * u_element,
-                                                  .c_row = (ptrdiff_t)f.n_out,
-                                                  .scale = 1,
-                                                  .add = g.first > 0});
+                    product_run(pass, &(struct product){.rows = f.n_in,
+                                                        .columns = f.n_out,
+                                                        .segments = 1,
+                                                        .depth = g.count,
+                                                        .a = s.v + q * v_element,
+                                                        .a_row = 1,
+                                                        .a_column = (ptrdiff_t)f.n_in,
+                                                        .b = s.m + q * m_element,
+                                                        .b_row = (ptrdiff_t)f.n_out,
+                                                        .c = s.u + q * u_element,
+                                                        .c_row = (ptrdiff_t)f.n_out,
+                                                        .scale = 1,
+                                                        .add = g.first > 0});
             }
             store_filters(pass, &f, s.u, pass_target(pass, l->weight));
         }
