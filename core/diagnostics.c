@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nobody reads more; and a file that is no experiment at all has an error in every line. */
+enum { MOST_ERRORS = 200, MOST_WARNINGS = 200 };
+
 struct message {
     char *file; /* NULL: no place */
     unsigned line;
@@ -16,6 +19,7 @@ struct diagnostics {
     size_t n;
     size_t capacity;
     size_t errors;
+    size_t warnings;
     size_t lost; /* messages for which there was no memory */
 };
 
@@ -68,20 +72,35 @@ static bool grow(struct diagnostics *d)
     return true;
 }
 
+/* Texts quote what stands in a file, and that may be anything; a message stays one line. */
+static void make_one_line(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+    }
+}
+
 OSAFL_PRINTF(5, 0)
 static void add(struct diagnostics *d, const char *file, unsigned line, bool warning,
                 const char *fmt, va_list args)
 {
     struct message m = {.line = line, .warning = warning};
+    size_t *const count = warning ? &d->warnings : &d->errors;
+    if (*count >= (warning ? MOST_WARNINGS : MOST_ERRORS)) {
+        ++*count;
+        return;
+    }
     if (vasprintf(&m.text, fmt, args) < 0)
         m.text = NULL;
+    else
+        make_one_line(m.text);
     if (m.text != NULL && is_known(d, file, line, warning, m.text)) {
         free(m.text);
         return;
     }
     /* An error counts even when its words are lost. */
-    if (!warning)
-        d->errors++;
+    ++*count;
     if (file != NULL)
         m.file = strdup(file);
     if (m.text == NULL || (file != NULL && m.file == NULL) || !grow(d)) {
@@ -124,6 +143,8 @@ void diagnostics_print(const struct diagnostics *d, FILE *to)
             fprintf(to, "%u:", m->line);
         fprintf(to, "%s%s%s\n", m->file != NULL ? " " : "", m->warning ? "warning: " : "", m->text);
     }
+    if (d->errors > MOST_ERRORS)
+        fprintf(to, "there are more errors; these %d are the first\n", MOST_ERRORS);
     if (d->lost != 0)
         fprintf(to, "out of memory: %zu further messages are lost\n", d->lost);
 }

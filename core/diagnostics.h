@@ -19,8 +19,9 @@ void diagnostics_error(struct diagnostics *d, const char *file, unsigned line, c
 void diagnostics_warn(struct diagnostics *d, const char *file, unsigned line, const char *fmt, ...)
     OSAFL_PRINTF(4, 5);
 
+/* A message that is there already is not added again; control characters become "?". */
 size_t diagnostics_errors(const struct diagnostics *d);
-/* Prints "file:line: text" lines, warnings marked as such. */
+/* Prints "file:line: text" lines, warnings marked as such; of several hundred the first. */
 void diagnostics_print(const struct diagnostics *d, FILE *to);
 
 #endif

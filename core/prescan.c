@@ -311,6 +311,10 @@ static void scan_name(struct scan *s, struct cursor *c)
                               shown, c->p);
         s->last = AT_VALUE;
     } else {
+        if (n > PRESCAN_MAX_NAME)
+            diagnostics_error(s->d, c->file, c->line,
+                              "a name of %zu bytes; no setting has one of more than %d", n,
+                              PRESCAN_MAX_NAME);
         s->last = AT_NAME;
     }
     put(s, c->p, n);

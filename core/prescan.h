@@ -40,6 +40,7 @@ enum {
     PRESCAN_MAX_BYTES = 1 << 20, /* of a file and all that it includes */
     PRESCAN_MAX_DEPTH = 32,      /* of groups and lists */
     PRESCAN_MAX_SETTINGS = 4096, /* libconfig needs O(n^2) for n settings of a group */
+    PRESCAN_MAX_NAME = 64,       /* bytes; that time grows with the names, too */
     PRESCAN_MAX_INCLUDES = 256,
     PRESCAN_MAX_NESTING = 10, /* of includes */
 };

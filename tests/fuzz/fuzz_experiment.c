@@ -37,13 +37,35 @@ static void check_round_trip(const struct experiment *e)
     free(text);
 }
 
+/* Printing must be safe, whatever the messages quote. */
+static void print(const struct diagnostics *d)
+{
+    static FILE *null;
+    if (null == NULL)
+        null = fopen("/dev/null", "we");
+    FUZZ_REQUIRE(null != NULL);
+    diagnostics_print(d, null);
+}
+
+/* The aggregator's own choice of an optimizer, where the file names none. */
+static void choose_optimizer(struct experiment *e, struct diagnostics *d)
+{
+    const bool open = e->chosen[OSAFL_KIND_OPTIMIZER].loaded == NULL;
+    const osafl_status status = experiment_choose_optimizer(e, loader_create(NULL, 0, d), "sgd", d);
+    FUZZ_REQUIRE(status == OSAFL_OK || (open && diagnostics_errors(d) > 0));
+    FUZZ_REQUIRE(status != OSAFL_OK || e->chosen[OSAFL_KIND_OPTIMIZER].loaded != NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct diagnostics *d = diagnostics_create();
     struct grid *g = load((const char *)data, size, d);
     FUZZ_REQUIRE((g == NULL) == (diagnostics_errors(d) > 0));
-    if (g != NULL)
+    if (g != NULL) {
         check_round_trip(g->cells[g->n - 1]);
+        choose_optimizer(g->cells[0], d);
+    }
+    print(d);
     grid_destroy(g);
     diagnostics_destroy(d);
     return 0;

@@ -17,18 +17,24 @@ static struct experiment_tree *small_experiment(struct diagnostics *d)
     return tree_copy(tree);
 }
 
+/* Every line of the input is an argument of its own, up to three. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    enum { MOST = 3 };
     struct diagnostics *d = diagnostics_create();
     struct experiment_tree *tree = small_experiment(d);
-    char *set = strndup((const char *)data, size); /* arguments of a program hold no zero byte */
-    FUZZ_REQUIRE(d != NULL && tree != NULL && set != NULL);
+    char *text = strndup((const char *)data, size); /* arguments of a program hold no zero byte */
+    FUZZ_REQUIRE(d != NULL && tree != NULL && text != NULL);
+    const char *set[MOST];
+    size_t n = 0;
+    for (char *rest = text; rest != NULL && n < MOST;)
+        set[n++] = strsep(&rest, "\n");
     const struct experiment_options options = {
-        .set = (const char *const[]){set}, .n_set = 1, .loader = loader_create(NULL, 0, d)};
+        .set = set, .n_set = n, .loader = loader_create(NULL, 0, d)};
     struct experiment *e = experiment_resolve(tree, "main", &options, d);
     FUZZ_REQUIRE((e == NULL) == (diagnostics_errors(d) > 0));
     experiment_destroy(e);
     diagnostics_destroy(d);
-    free(set);
+    free(text);
     return 0;
 }

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -34,6 +36,36 @@ static void repeated_messages_count_once(void **state)
     diagnostics_error(d, "a.cfg", 2, "the same");
     assert_int_equal(diagnostics_errors(d), 2);
     ASSERT_COMPLAINTS(d, "a.cfg:1: the same", "a.cfg:2: the same");
+    diagnostics_destroy(d);
+}
+
+static void only_the_first_messages_are_kept(void **state)
+{
+    (void)state;
+    struct diagnostics *d = diagnostics_create();
+    for (unsigned i = 0; i < 100000; i++) /* each compared with all others, this would not end */
+        diagnostics_error(d, "a.cfg", i + 1, "wrong");
+    diagnostics_warn(d, NULL, 0, "odd");
+    assert_int_equal(diagnostics_errors(d), 100000);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
+    diagnostics_print(d, f);
+    fclose(f);
+    assert_non_null(strstr(text, "a.cfg:200: wrong\n"));
+    assert_null(strstr(text, "a.cfg:201: wrong\n"));
+    assert_non_null(strstr(text, "warning: odd\nthere are more errors; these 200 are the first\n"));
+    free(text);
+    diagnostics_destroy(d);
+}
+
+static void messages_are_lines(void **state)
+{
+    (void)state;
+    struct diagnostics *d = diagnostics_create();
+    diagnostics_error(d, NULL, 0, "\"%s\" is wrong", "a\nb.cfg:1: \x1b[2J\x7f");
+    ASSERT_COMPLAINTS(d, "\"a?b.cfg:1: ?[2J?\" is wrong");
     diagnostics_destroy(d);
 }
 
@@ -79,6 +111,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_keep_their_order_and_place),
         cmocka_unit_test(repeated_messages_count_once),
+        cmocka_unit_test(only_the_first_messages_are_kept),
+        cmocka_unit_test(messages_are_lines),
         cmocka_unit_test(edits_are_counted),
         cmocka_unit_test(only_close_names_are_suggested),
     };

@@ -267,6 +267,15 @@ static void size_and_depth_are_bounded(void **state)
     r = read_bytes(text, n);
     ASSERT_COMPLAINTS(r.d, "x.cfg:4097: more than 4096 settings");
     done(&r);
+    memset(text, 'a', 70);
+    memcpy(text + 64, " = 1;\n", 6);
+    r = read_bytes(text, 70);
+    assert_no_complaints(r.d);
+    done(&r);
+    memcpy(text + 64, "a = 1;", 6);
+    r = read_bytes(text, 70);
+    ASSERT_COMPLAINTS(r.d, "x.cfg:1: a name of 65 bytes; no setting has one of more than 64");
+    done(&r);
     free(text);
 }
 
