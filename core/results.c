@@ -310,7 +310,7 @@ static void write_round(struct results *r, const struct round_row *row)
     csv_end_row(t);
 }
 
-static const char *reason_text(uint32_t reason)
+const char *results_reason(uint32_t reason)
 {
     switch (reason) {
     case 0:
@@ -359,7 +359,7 @@ static void write_clients(struct results *r, const struct client_rows *rows)
         csv_count(t, rows->round);
         csv_count(t, u);
         csv_count(t, rows->reason[u] == 0);
-        csv_text(t, reason_text(rows->reason[u]));
+        csv_text(t, results_reason(rows->reason[u]));
         real_of(t, rows->gain, u);
         write_decision(t, rows->answer, u);
         csv_count(t, rows->samples[u]);

@@ -19,6 +19,9 @@ enum {
     OUT_DIVERGED,   /* its update was not finite and general.on_divergence is "drop" */
 };
 
+/* "deadline" for a reason OSAFL_OUT_* or OUT_*, as clients.csv has it; "" for 0. */
+const char *results_reason(uint32_t reason);
+
 /* What the columns are. */
 struct results_layout {
     uint32_t clients;

@@ -16,6 +16,7 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "experiment.h"
+#include "forecast.h"
 #include "guard.h"
 #include "manifest.h"
 #include "message.h"
@@ -542,6 +543,7 @@ int check_command(struct experiment *e, struct loader *l)
     if (status == OSAFL_OK) {
         world_print(r.world, stdout);
         print_work(&r);
+        status = forecast_print(&r.session, r.world, stdout, message);
     }
     if (status != OSAFL_OK && message[0] != '\0')
         diagnostics_error(r.d, NULL, 0, "%s", message);

@@ -22,8 +22,8 @@ struct run_options {
  * stderr and the results' place to stdout.  Returns an exit status of cli.h. */
 int run_command(struct experiment *e, struct loader *l, const struct run_options *o);
 
-/* Everything but training: data files, every plugin's create(), how the pieces fit, and an
- * estimate of memory and work, on stdout.  Returns EXIT_RUN_OK or EXIT_USAGE. */
+/* Everything but training: data files, every plugin's create(), how the pieces fit, who will take
+ * part, and an estimate of memory and work, on stdout.  Returns EXIT_RUN_OK or EXIT_USAGE. */
 int check_command(struct experiment *e, struct loader *l);
 
 #endif

@@ -1,0 +1,173 @@
+"""What `osafl check` says about an experiment before anything is trained."""
+import math
+import random
+import re
+import time
+
+import osafl_run
+from osafl_run import LOSSLESS, ProductTest, csv_table, natural, number, plugins
+
+CLIENT_ROW = re.compile(r" *(\d+) +(\d+) +(\d+) +([\d.]+) +([\d.]+)  ((?: \d+:\d+)+)( \.\.\.)?$")
+
+
+class Partition(ProductTest):
+    """Samples, label histogram, entropy, smallest and largest client for every scheme."""
+
+    def check_partition(self, *settings):
+        """The clients' rows [(samples, entropy, {label: count})]; everything that is printed must
+        agree."""
+        output = self.check_small(*settings)
+        rows = []
+        for line in output.splitlines():
+            row = CLIENT_ROW.match(line)
+            if row:
+                self.assertEqual(int(row[1]), len(rows))
+                histogram = {int(label): int(count) for label, count in
+                             re.findall(r"(\d+):(\d+)", row[6])}
+                rows.append((int(row[2]), float(row[5]), histogram))
+        for samples, entropy, histogram in rows:
+            self.assertEqual(sum(histogram.values()), samples)
+            shares = [count / samples for count in histogram.values()]
+            self.assertAlmostEqual(entropy, -sum(p * math.log(p) for p in shares), 3)
+        facts = re.search(r"smallest client: (\d+) with (\d+) samples; largest: (\d+) with (\d+)",
+                          output)
+        sizes = [samples for samples, _, _ in rows]
+        self.assertEqual([int(each) for each in facts.groups()],
+                         [sizes.index(min(sizes)), min(sizes), sizes.index(max(sizes)), max(sizes)])
+        self.assertIn("clients: %d, with %d samples" % (len(rows), sum(sizes)), output)
+        everything = re.search(r"labels of all stores:(.*)", output)[1]
+        for label, count in re.findall(r"(\d+):(\d+)", everything):
+            self.assertEqual(int(count), sum(row[2].get(int(label), 0) for row in rows))
+        return rows, output
+
+    def test_dirichlet(self):
+        """From one label for each client to all labels for all."""
+        entropies = []
+        for concentration in (1e-8, 1e-3, 0.1, 0.3, 1.0, 100.0, 1e6):
+            rows, _ = self.check_partition({"partition.concentration": concentration,
+                                            "clients.storage": 2000})
+            entropies.append(sum(row[1] for row in rows) / len(rows))
+        self.assertEqual(entropies, sorted(entropies))
+        self.assertLess(entropies[0], 0.01)
+        self.assertGreater(entropies[-1], math.log(10) - 0.01)
+
+    def test_dirichlet_with_many_clients_returns_at_once(self):
+        for concentration in (1e-300, 1e-8, 1e-4, 1.0, 1e4, 1e6, 1e300):
+            start = time.process_time(), time.monotonic()
+            output = self.check_small({"clients.count": 100,
+                                       "partition.concentration": concentration})
+            self.assertLess(time.monotonic() - start[1], 20)  # the machine may be busy
+            self.assertIn("clients: 100, with ", output)
+            self.assertIn("... and 50 more", output)
+
+    def test_iid(self):
+        rows, _ = self.check_partition({"partition.scheme": '"iid"', "clients.storage": 4000,
+                                        "clients.arrivals": 0})
+        for samples, _, histogram in rows:
+            for label in range(10):
+                self.assertAlmostEqual(histogram[label] / samples, 0.1, delta=0.03)
+
+    def test_shards(self):
+        for labels in (1, 2, 10):
+            rows, _ = self.check_partition({"partition.scheme": '"shards"',
+                                            "partition.labels_per_client": labels})
+            self.assertEqual({len(row[2]) for row in rows}, {labels})
+        output = self.check_small({"partition.scheme": '"shards"',
+                                   "partition.labels_per_client": 11}, status=2)
+        self.assertIn("partition.labels_per_client is 11", output)
+        self.assertIn("choose 1 .. 10", output)
+
+    def test_natural(self):
+        random.seed(1)
+        samples = [([random.random(), random.random()], random.randrange(3), "abcd"[i % 4])
+                   for i in range(80)]
+        table = self.path("table.csv", csv_table(samples))
+        settings = natural(table, 4, 20)
+        rows, output = self.check_partition(settings, {"dataset.csv.test_path": table})
+        for u, (size, _, histogram) in enumerate(rows):
+            own = [label for _, label, owner in samples if owner == "abcd"[u]]
+            self.assertEqual(histogram, {label: own.count(label) for label in set(own)})
+            self.assertEqual(size, 20)
+        self.assertNotIn("left out", output)
+        _, output = self.check_partition(settings, {"dataset.csv.test_path": table,
+                                                    "clients.count": 3})
+        self.assertIn("left out: 20 of 80 training samples", output)
+
+    def test_natural_needs_owners(self):
+        table = self.path("table.csv", csv_table([([float(i)], i % 2, i % 5) for i in range(50)]))
+        nobody = {**natural(table, 5, 5), "dataset.csv.client": '""',
+                  "dataset.csv.ignore": '"client"'}
+        output = self.check_small(nobody, status=2)
+        self.assertIn("dataset.csv.client", output)
+        self.assertNotIn("clients.count", output)
+        output = self.check_small({"partition.scheme": '"natural"'}, status=2)
+        self.assertIn('dataset "glyphs" does not say to whom', output)
+        output = self.check_small({**natural(table, 5, 5), "dataset.csv.client": '"owner"'},
+                                  status=2)
+        self.assertIn('dataset.csv.client: no column is named "owner"', output)
+
+
+class Forecast(ProductTest):
+    """Participation is known before the run, and is what the run then records."""
+
+    SCARCE = {"channel.tr38901.radius_m": 1600.0, "deadline_s": 2.0, "clients.sampled": 0.8}
+
+    def forecast(self, *settings):
+        output = self.check_small(*settings)
+        taking_part = re.search(r"taking part +([\d.e+-]+) % of the (\d+) client-rounds", output)
+        local_rounds = re.search(r"local rounds +mean ([\d.]+); all (\d+) in ([\d.e+-]+) %", output)
+        sitting_out = re.search(r"sitting out +(.*)", output)
+        reasons = re.findall(r"(\w+) ([\d.e+-]+) %", sitting_out[1]) if sitting_out else []
+        cost = re.search(r"mean cost +([\d.e+-]+) J of computing, ([\d.e+-]+) J of sending, "
+                         r"([\d.e+-]+) Mbit", output)
+        return (number(taking_part[1]), int(taking_part[2]), local_rounds and local_rounds.groups(),
+                {reason: number(share) for reason, share in reasons},
+                cost and [number(each) for each in cost.groups()])
+
+    def check_forecast(self, *settings, rounds=12):
+        share, all_of_them, local_rounds, reasons, cost = self.forecast({"rounds": rounds},
+                                                                        *settings)
+        run = self.run_small(*settings, rounds=rounds)
+        rows = run.clients("participates", "reason", "local_rounds")
+        self.assertEqual(all_of_them, len(rows))
+        self.assert_percent(share, [row[0] == "1" for row in rows])
+        for reason in set(reasons) | {row[1] for row in rows if row[1]}:
+            self.assert_percent(reasons[reason], [row[1] == reason for row in rows])
+        taking_part = [int(row[2]) for row in rows if row[0] == "1"]
+        self.assertEqual(float(local_rounds[0]), round(sum(taking_part) / len(taking_part), 2))
+        self.assert_percent(number(local_rounds[2]), [row[2] == local_rounds[1] for row in rows])
+        for value, column, factor in zip(cost, ("compute_j", "upload_j", "uplink_payload_bits"),
+                                         (1, 1, 1e-6)):
+            mean = factor * sum(run.rounds(column)) / rounds
+            self.assertAlmostEqual(value / mean, 1.0, delta=6e-4, msg=column)
+        return reasons
+
+    def assert_percent(self, share, flags):
+        self.assertAlmostEqual(share, 100.0 * sum(flags) / len(flags), delta=0.006)
+
+    def test_scarce_resources(self):
+        reasons = self.check_forecast(self.SCARCE, LOSSLESS)
+        self.assertGreater(len(reasons), 2, "the setting shows too little")
+
+    def test_every_policy_and_channel(self):
+        for policy in plugins("resource"):
+            self.check_forecast(self.SCARCE, {"resource.plugin": policy})
+        for channel in ("fixed", "logdistance"):
+            self.check_forecast(self.SCARCE, {"channel.plugin": channel})
+        self.check_forecast(self.SCARCE, {"aggregator.plugin": '"scaffold"'})
+
+    def test_nobody(self):
+        share, _, local_rounds, reasons, _ = self.forecast({"deadline_s": 1e-6})
+        self.assertEqual((share, local_rounds, reasons), (0.0, None, {"deadline": 100.0}))
+        self.assertIn("30 rounds without anybody", self.check_small({"deadline_s": 1e-6}))
+
+    def test_large_runs_are_not_asked_for_in_full(self):
+        output = self.check_small({"clients.count": 3000, "rounds": 1000})
+        self.assertIn("of the 198000 client-rounds of the first 66 rounds", output)
+
+    def test_no_link_no_forecast(self):
+        self.assertNotIn("taking part", self.check_small({"aggregator.plugin": '"genie"'}))
+
+
+if __name__ == "__main__":
+    osafl_run.main()
