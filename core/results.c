@@ -33,6 +33,7 @@ struct results {
     uint32_t n_listen;
     uint32_t clients;
     uint32_t n_measures;
+    uint32_t n_label_measures;
     bool higher_is_better;
     bool per_client;
     uint32_t n_round_metrics;
@@ -229,6 +230,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
     r->clients = layout->clients;
     r->n_measures = layout->n_measures;
+    r->n_label_measures = layout->n_label_measures;
     r->higher_is_better = layout->higher_is_better;
     r->per_client = layout->per_client;
     char *rounds = NULL;
@@ -292,7 +294,8 @@ static void write_round(struct results *r, const struct round_row *row)
     csv_real(t, row->simulated_s);
     for (uint32_t m = 0; m < r->n_measures; ++m) {
         /* Unlike a value that was not measured, one that was and is no number is shown. */
-        if (row->measure != NULL && isnan(row->measure[m]))
+        const bool measured = row->measure != NULL && m < r->n_measures - r->n_label_measures;
+        if (measured && isnan(row->measure[m]))
             csv_text(t, "nan");
         else
             real_of(t, row->measure, m);

@@ -28,6 +28,8 @@ struct results_layout {
     const char *split;           /* "test" or "validation": prefix of the measures' columns */
     const char *const *measures; /* names: "accuracy", "loss", ...; the first compares runs */
     uint32_t n_measures;
+    uint32_t n_label_measures; /* the last so many of them are of one label each, and NAN where no
+                                * sample has it */
     bool higher_is_better;          /* of measures[0] */
     bool per_client;                /* measures[0] becomes a column of clients.csv too */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */

@@ -168,6 +168,7 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, ch
         .split = split_name(r),
         .measures = names,
         .n_measures = measures,
+        .n_label_measures = measures - r->session.model.n_measures,
         .higher_is_better = first_measure(r)->better != OSAFL_LOWER,
         .per_client = r->e->evaluation.per_client,
         .listen = listen,
