@@ -17,6 +17,7 @@
 #include "engine.h"
 #include "experiment.h"
 #include "forecast.h"
+#include "experiment_tree.h"
 #include "guard.h"
 #include "manifest.h"
 #include "message.h"
@@ -272,9 +273,7 @@ static osafl_status claim_folder(struct run *r, char *message)
         OSAFL_TRY(record_change(r, found_message, message));
         return manifest_write(&r->folder, r->e, &r->machine, message);
     case MANIFEST_OTHER:
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%.*s; choose another folder with --out, or overwrite it with --force",
-                            CALL_MESSAGE_BYTES - 128, found_message);
+        return message_fail(message, OSAFL_E_CONFIG, "%s", found_message);
     case MANIFEST_NONE:
         break;
     }
@@ -383,6 +382,7 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
     char end[32];
     utc_now(end, sizeof end);
     const struct run_environment environment = {
+        .experiment_file = tree_root(r->e->tree)->file,
         .threads = r->o->threads,
         .started = r->started,
         .ended = ended ? end : NULL,
@@ -461,7 +461,7 @@ static int tell_end(struct run *r, osafl_status status, const char *message)
     diagnostics_print(r->d, stderr);
     if (r->complete)
         fprintf(stderr, "osafl: this run is complete; --force runs it again\n");
-    if (status == OSAFL_OK) {
+    if (status == OSAFL_OK && !isatty(STDOUT_FILENO)) { /* for scripts; people have read it */
         printf("%s\n", r->folder.path);
         fflush(stdout); /* whatever becomes of the next run */
     }

@@ -19,7 +19,7 @@ struct run_options {
 
 /* Runs one experiment, or goes on with it where its folder holds a checkpoint.  e and l stay the
  * caller's; e may be changed (an optimizer left open is chosen).  Prints progress and errors to
- * stderr and the results' place to stdout.  Returns an exit status of cli.h. */
+ * stderr, and the results' place to stdout where that is no terminal.  Returns an exit status of cli.h. */
 int run_command(struct experiment *e, struct loader *l, const struct run_options *o);
 
 /* Everything but training: data files, every plugin's create(), how the pieces fit, who will take
