@@ -1,14 +1,14 @@
 /* cli.c - command line of the osafl program. */
 #include "cli.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "cell_runner.h"
+#include "cell_shard.h"
 #include "cli_help.h"
 #include "cli_options.h"
 #include "diagnostics.h"
@@ -97,9 +97,12 @@ static struct grid **load_all(const struct work *w)
 {
     const struct experiment_options o = {
         .set = w->options.set, .n_set = w->options.n_set, .loader = w->loader};
+    const struct grid_request q = {.only = w->options.only,
+                                   .n_only = w->options.n_only,
+                                   .overlay = w->options.overlay};
     struct grid **all = calloc(w->options.n_arguments, sizeof(*all));
     for (size_t i = 0; all != NULL && i < w->options.n_arguments; i++)
-        all[i] = grid_load(w->options.arguments[i], w->options.only_case, &o, w->d);
+        all[i] = grid_load(w->options.arguments[i], &q, &o, w->d);
     if (all == NULL)
         diagnostics_error(w->d, NULL, 0, "out of memory");
     return all;
@@ -107,62 +110,98 @@ static struct grid **load_all(const struct work *w)
 
 /* ---- commands ---- */
 
-/* Does something with one cell of a grid and returns an exit status. */
-typedef int cell_action(struct work *w, struct experiment *e);
+/* Does something with the cells of all files and returns an exit status. */
+typedef int cells_action(struct work *w, struct experiment *const *cell, size_t n);
 
-/* The first interruption ends it; after a failure the other cells are still done. */
-static int for_each_cell(struct work *w, struct grid *const *all, cell_action *action)
+static int list_cells(struct experiment *const *cell, size_t n)
+{
+    char label[320];
+    for (size_t i = 0; i < n; i++) {
+        cell_label(cell[i], label, sizeof(label));
+        printf("%s %s\n", cell[i]->general.name, label);
+    }
+    return EXIT_RUN_OK;
+}
+
+/* A single cell runs in this process; several in processes of their own. */
+static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
+{
+    const struct cell_runner_options o = {
+        .run = w->options.run, .jobs = w->options.jobs, .print_folders = true};
+    if (w->options.list)
+        return list_cells(cell, n);
+    if (n == 1)
+        return run_command(cell[0], w->loader, &o.run, NULL);
+    struct cell_run *run = calloc(n + 1, sizeof(*run));
+    if (run == NULL) {
+        diagnostics_error(w->d, NULL, 0, "out of memory");
+        return EXIT_RUN_FAILED;
+    }
+    for (size_t i = 0; i < n; i++)
+        run[i].e = cell[i];
+    const int status = cells_run(run, n, w->loader, &o);
+    cells_tell_end(run, n, status);
+    free(run);
+    return status;
+}
+
+static int check_cells(struct work *w, struct experiment *const *cell, size_t n)
 {
     int status = EXIT_RUN_OK;
-    for (size_t i = 0; i < w->options.n_arguments; i++) {
-        for (size_t k = 0; k < all[i]->n && status != EXIT_INTERRUPTED; k++) {
-            const int one = action(w, all[i]->cells[k]);
-            if (one != EXIT_RUN_OK)
-                status = one;
+    for (size_t i = 0; i < n; i++) {
+        if (n > 1) {
+            printf("%s", i > 0 ? "\n" : "");
+            list_cells(&cell[i], 1);
         }
+        fflush(stdout);
+        const int one = check_command(cell[i], w->loader);
+        if (one != EXIT_RUN_OK)
+            status = one;
     }
     return status;
 }
 
-/* The limit of time is for all cells together. */
-static int run_cell(struct work *w, struct experiment *e)
+static int resolve_cells(struct work *w, struct experiment *const *cell, size_t n)
 {
-    struct run_options *run = &w->options.run;
-    struct timespec start;
-    struct timespec end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    const int status = run_command(e, w->loader, run);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    const double took_s =
-        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
-    /* What is left may be next to nothing, but never 0, which would mean no limit. */
-    if (run->max_time_s > 0.0)
-        run->max_time_s = fmax(run->max_time_s - took_s, 1e-6);
-    return status;
+    if (n == 1)
+        return experiment_write(cell[0], stdout) == OSAFL_OK ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+    diagnostics_error(w->d, w->options.arguments[0], 0,
+                      "is a grid of %zu cells; pick one with --only, as in --only case=NAME --only "
+                      "seed=N",
+                      n);
+    return EXIT_USAGE;
 }
 
-static int check_cell(struct work *w, struct experiment *e)
+/* The cells of all grids in a row, without those of other shards; NULL: out of memory, told. */
+static struct experiment **collect_cells(struct work *w, struct grid *const *all, size_t *n)
 {
-    return check_command(e, w->loader);
-}
-
-static int resolve_cell(struct work *w, struct experiment *e)
-{
-    (void)w;
-    return experiment_write(e, stdout) == OSAFL_OK ? EXIT_RUN_OK : EXIT_RUN_FAILED;
-}
-
-static size_t count_cells(const struct work *w, struct grid *const *all)
-{
-    size_t n = 0;
+    size_t count = 0;
     for (size_t i = 0; i < w->options.n_arguments; i++)
-        n += all[i]->n;
-    return n;
+        count += all[i]->n;
+    struct experiment **cell = calloc(count + 1, sizeof(struct experiment *));
+    *n = 0;
+    for (size_t i = 0; cell != NULL && i < w->options.n_arguments; i++) {
+        memcpy(cell + *n, all[i]->cells, all[i]->n * sizeof(struct experiment *));
+        *n += all[i]->n;
+    }
+    /* The folder of one run, or of many: a share of a grid is where the others are. */
+    struct run_options *run = &w->options.run;
+    if (count > 1 && run->out != NULL) {
+        run->base = run->out;
+        run->out = NULL;
+    }
+    if (cell == NULL || (w->options.shards > 0 &&
+                         !cells_shard(cell, n, w->options.shard, w->options.shards))) {
+        diagnostics_error(w->d, NULL, 0, "out of memory");
+        free(cell);
+        cell = NULL;
+    }
+    return cell;
 }
 
 /* All files are checked before anything is done with the first one. */
 static int experiment_command(const struct command *self, int argc, char **argv,
-                              cell_action *action)
+                              cells_action *action)
 {
     struct work w = {0};
     int status = EXIT_USAGE;
@@ -172,17 +211,10 @@ static int experiment_command(const struct command *self, int argc, char **argv,
         return work_end(&w, EXIT_RUN_OK);
     struct grid **all = load_all(&w);
     if (diagnostics_errors(w.d) == 0) {
-        const size_t n = count_cells(&w, all);
-        struct run_options *run = &w.options.run;
-        if (n > 1 && run->out != NULL) {
-            run->base = run->out;
-            run->out = NULL;
-        }
-        if (n > 1 && action == resolve_cell)
-            diagnostics_error(w.d, w.options.arguments[0], 0,
-                              "is a grid of %zu cells; pick one with --case NAME and --seed N", n);
-        else
-            status = for_each_cell(&w, all, action);
+        size_t n;
+        struct experiment **cell = collect_cells(&w, all, &n);
+        status = cell != NULL ? action(&w, cell, n) : EXIT_RUN_FAILED;
+        free(cell);
     }
     for (size_t i = 0; all != NULL && i < w.options.n_arguments; i++)
         grid_destroy(all[i]);
@@ -192,17 +224,17 @@ static int experiment_command(const struct command *self, int argc, char **argv,
 
 static int command_run(const struct command *self, int argc, char **argv)
 {
-    return experiment_command(self, argc, argv, run_cell);
+    return experiment_command(self, argc, argv, run_cells);
 }
 
 static int command_check(const struct command *self, int argc, char **argv)
 {
-    return experiment_command(self, argc, argv, check_cell);
+    return experiment_command(self, argc, argv, check_cells);
 }
 
 static int command_resolve(const struct command *self, int argc, char **argv)
 {
-    return experiment_command(self, argc, argv, resolve_cell);
+    return experiment_command(self, argc, argv, resolve_cells);
 }
 
 static int command_plugins(const struct command *self, int argc, char **argv)
@@ -256,7 +288,7 @@ static int command_plugin(const struct command *self, int argc, char **argv)
 
 static const struct command commands[] = {
     {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
-     CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
+     CLI_RUN | CLI_GRID | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
     {"check", "FILE...",
      "Check experiments with everything but training: settings, plugins, data files.",
      command_check, CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},

@@ -20,16 +20,23 @@ enum {
     KEY_THREADS = 't',
     KEY_OUT = 'o',
     KEY_CASE = 'c',
+    KEY_JOBS = 'j',
     KEY_SEED = 256,
     KEY_PLUGIN_DIR,
     KEY_MAX_TIME,
     KEY_FORCE,
     KEY_ACCEPT_CHANGES,
+    KEY_ONLY,
+    KEY_OVERLAY,
+    KEY_SHARD,
+    KEY_LIST,
 };
 
 static const struct argp_option run_options[] = {
     {"threads", KEY_THREADS, "N", 0, "Threads that work (default: all CPUs); no effect on results",
      1},
+    {"jobs", KEY_JOBS, "N", 0,
+     "Run so many cells of a grid side by side; they share the threads (default: 1)", 1},
     {"out", KEY_OUT, "DIR", 0, "Folder of the results (default: results/NAME/CASE/seed-N-HASH)", 1},
     {"max-time", KEY_MAX_TIME, "TIME", 0,
      "Stop, ready to be resumed, after so many seconds, or 90s, 15m, 2h", 1},
@@ -40,13 +47,26 @@ static const struct argp_option run_options[] = {
     {0},
 };
 
+static const struct argp_option grid_options[] = {
+    {"shard", KEY_SHARD, "I/N", 0,
+     "Run the I-th of N shares of a grid, I from 1; the others can run elsewhere at the same time",
+     1},
+    {"list", KEY_LIST, NULL, 0, "Run nothing; list the cells that would run", 1},
+    {0},
+};
+
 static const struct argp_option experiment_options[] = {
     {"set", KEY_SET, "KEY.PATH=VALUE", 0,
      "Set a value over that of the file, such as aggregator.plugin=fedavg; KIND.plugin=help lists "
      "the plugins",
      2},
     {"seed", KEY_SEED, "N", 0, "Short for --set seed=N", 2},
-    {"case", KEY_CASE, "NAME", 0, "Take only this case of a grid", 2},
+    {"only", KEY_ONLY, "KEY=VALUE", 0,
+     "Take only the cells of a grid with this case, seed or setting, such as case=osafl; with "
+     "several, one of each key must hold",
+     2},
+    {"case", KEY_CASE, "NAME", 0, "Short for --only case=NAME", 2},
+    {"overlay", KEY_OVERLAY, "FILE", 0, "Lay the settings in FILE over the experiments", 2},
     {0},
 };
 
@@ -72,13 +92,14 @@ static unsigned available_cpus(void)
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
 }
 
-static unsigned parse_threads(const char *text, struct argp_state *state)
+static unsigned parse_count(const char *option, const char *text, struct argp_state *state)
 {
     char *end;
     errno = 0;
     const long n = strtol(text, &end, 10);
     if (errno != 0 || end == text || *end != '\0' || n < 1 || n > MAX_THREADS)
-        argp_error(state, "--threads %s: must be a whole number from 1 to %d", text, MAX_THREADS);
+        argp_error(state, "--%s %s: must be a whole number from 1 to %d", option, text,
+                   MAX_THREADS);
     return (unsigned)n;
 }
 
@@ -95,21 +116,35 @@ static double parse_time(const char *text, struct argp_state *state)
     return seconds;
 }
 
-static void add_seed(struct cli_options *o, const char *seed, struct argp_state *state)
+/* "KEY=VALUE", which lives as long as o. */
+static const char *own_pair(struct cli_options *o, const char *key, const char *value,
+                            struct argp_state *state)
 {
     char *text = NULL;
-    if (asprintf(&text, "seed=%s", seed) < 0)
-        argp_failure(state, EXIT_RUN_FAILED, ENOMEM, "--seed");
+    if (asprintf(&text, "%s=%s", key, value) < 0)
+        argp_failure(state, EXIT_RUN_FAILED, ENOMEM, "--%s", key);
     o->owned[o->n_owned++] = text;
-    o->set[o->n_set++] = text;
+    return text;
+}
+
+static void parse_shard(struct cli_options *o, const char *text, struct argp_state *state)
+{
+    char end;
+    const int n = sscanf(text, "%5u/%5u%c", &o->shard, &o->shards, &end);
+    if (n != 2 || o->shard < 1 || o->shard > o->shards)
+        argp_error(state, "--shard %s: must be I/N with I from 1 to N, such as 2/4", text);
 }
 
 static error_t parse_run_option(int key, char *arg, struct argp_state *state)
 {
-    struct run_options *run = &((struct parsing *)state->input)->o->run;
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    struct run_options *run = &o->run;
     switch (key) {
     case KEY_THREADS:
-        run->threads = parse_threads(arg, state);
+        run->threads = parse_count("threads", arg, state);
+        return 0;
+    case KEY_JOBS:
+        o->jobs = parse_count("jobs", arg, state);
         return 0;
     case KEY_OUT:
         if (arg[0] == '\0')
@@ -133,6 +168,21 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    switch (key) {
+    case KEY_SHARD:
+        parse_shard(o, arg, state);
+        return 0;
+    case KEY_LIST:
+        o->list = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t parse_experiment_option(int key, char *arg, struct argp_state *state)
 {
     struct cli_options *o = ((struct parsing *)state->input)->o;
@@ -141,10 +191,16 @@ static error_t parse_experiment_option(int key, char *arg, struct argp_state *st
         o->set[o->n_set++] = arg;
         return 0;
     case KEY_SEED:
-        add_seed(o, arg, state);
+        o->set[o->n_set++] = own_pair(o, "seed", arg, state);
         return 0;
     case KEY_CASE:
-        o->only_case = arg;
+        o->only[o->n_only++] = own_pair(o, "case", arg, state);
+        return 0;
+    case KEY_ONLY:
+        o->only[o->n_only++] = arg;
+        return 0;
+    case KEY_OVERLAY:
+        o->overlay = arg;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -183,6 +239,7 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp run_argp = {.options = run_options, .parser = parse_run_option};
+static const struct argp grid_argp = {.options = grid_options, .parser = parse_grid_option};
 static const struct argp experiment_argp = {.options = experiment_options,
                                             .parser = parse_experiment_option};
 static const struct argp plugin_argp = {.options = plugin_options, .parser = parse_plugin_option};
@@ -198,16 +255,20 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
 {
     const size_t n = (size_t)argc + 1;
     *o = (struct cli_options){.set = calloc(n, sizeof(*o->set)),
+                              .only = calloc(n, sizeof(*o->only)),
                               .plugin_dirs = calloc(n, sizeof(*o->plugin_dirs)),
                               .arguments = calloc(n, sizeof(*o->arguments)),
                               .owned = calloc(n, sizeof(*o->owned)),
-                              .run = {.threads = available_cpus()}};
-    if (o->set == NULL || o->plugin_dirs == NULL || o->arguments == NULL || o->owned == NULL)
+                              .run = {.threads = available_cpus()},
+                              .jobs = 1};
+    if (o->set == NULL || o->only == NULL || o->plugin_dirs == NULL || o->arguments == NULL || o->owned == NULL)
         fail_for_memory();
-    struct argp_child children[4] = {{0}};
+    struct argp_child children[5] = {{0}};
     size_t n_children = 0;
     if ((groups & CLI_RUN) != 0)
         children[n_children++].argp = &run_argp;
+    if ((groups & CLI_GRID) != 0)
+        children[n_children++].argp = &grid_argp;
     if ((groups & CLI_EXPERIMENT) != 0)
         children[n_children++].argp = &experiment_argp;
     if ((groups & CLI_PLUGINS) != 0)
@@ -226,6 +287,7 @@ void cli_options_free(struct cli_options *o)
         free(o->owned[i]);
     free(o->owned);
     free(o->set);
+    free(o->only);
     free(o->plugin_dirs);
     free(o->arguments);
 }

@@ -10,12 +10,18 @@
 struct cli_options {
     const char **set; /* of --set and its shorthands, in order */
     size_t n_set;
-    const char *only_case; /* NULL: all cases */
+    const char **only; /* conditions on cells, in order */
+    size_t n_only;
+    const char *overlay; /* NULL: none */
     const char **plugin_dirs;
     size_t n_plugin_dirs;
     char **arguments; /* FILE..., KIND, ... */
     size_t n_arguments;
     struct run_options run;
+    unsigned jobs;         /* cells side by side */
+    unsigned shard;        /* 1 .. shards: which share of the cells; 0: all */
+    unsigned shards;
+    bool list;             /* only name the cells */
     char **owned; /* strings made here */
     size_t n_owned;
 };
@@ -23,8 +29,9 @@ struct cli_options {
 /* Which groups of options a command knows. */
 enum {
     CLI_PLUGINS = 1 << 0,    /* --plugin-dir */
-    CLI_EXPERIMENT = 1 << 1, /* --set, --seed, --case */
+    CLI_EXPERIMENT = 1 << 1, /* --set, --seed, --case, --only, --overlay */
     CLI_RUN = 1 << 2,        /* --threads, --out, ... */
+    CLI_GRID = 1 << 3,       /* --shard, --list */
 };
 
 /* Parses the words of one command, argv[0] being "osafl COMMAND".  A wrong word ends the program

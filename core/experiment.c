@@ -12,6 +12,7 @@
 
 #include "diagnostics.h"
 #include "experiment_tree.h"
+#include "grid_plan.h"
 #include "plugin_host.h"
 #include "schema.h"
 #include "settings.h"
@@ -204,8 +205,10 @@ static void bind_candidate(struct resolver *r, const struct candidate *c)
 static void bind_core(struct resolver *r)
 {
     /* Keys of the top level that are no settings: groups, kinds, and the parts of a grid. */
-    const char *groups[32] = {"cases", "vary", "seeds"};
-    size_t n = 3;
+    const char *groups[32] = {0};
+    size_t n = 0;
+    for (size_t i = 0; grid_keys[i] != NULL; i++)
+        groups[n++] = grid_keys[i];
     for (size_t i = 0; i < schema_n_groups; i++) {
         if (schema_groups[i].name[0] != '\0')
             groups[n++] = schema_groups[i].name;

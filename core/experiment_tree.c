@@ -225,11 +225,18 @@ static void replace(struct node *group, struct node *old, struct node *value)
     old->next = NULL;
 }
 
-static bool overlay(struct node *group, const struct node *over, const char *except,
+static bool is_among(const char *name, const char *const *names)
+{
+    while (names != NULL && *names != NULL && strcmp(name, *names) != 0)
+        names++;
+    return names != NULL && *names != NULL;
+}
+
+static bool overlay(struct node *group, const struct node *over, const char *const *except,
                     const char *layer)
 {
     for (const struct node *c = over->first; c != NULL; c = c->next) {
-        if (except != NULL && strcmp(c->name, except) == 0)
+        if (is_among(c->name, except))
             continue;
         struct node *old = node_child(group, c->name);
         if (old != NULL && old->type == NODE_GROUP && c->type == NODE_GROUP) {
@@ -248,7 +255,7 @@ static bool overlay(struct node *group, const struct node *over, const char *exc
     return true;
 }
 
-bool tree_overlay(struct experiment_tree *t, const struct node *group, const char *except,
+bool tree_overlay(struct experiment_tree *t, const struct node *group, const char *const *except,
                   const char *layer)
 {
     return overlay(t->root, group, except, layer);

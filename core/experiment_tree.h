@@ -63,9 +63,10 @@ struct node *tree_root(const struct experiment_tree *t);
 /* The child of that name; NULL when there is none or group is NULL or no group. */
 struct node *node_child(const struct node *group, const char *name);
 
-/* Lays the children of a group over t: groups merge, all else replaces.  Children named `except`
- * (may be NULL) are left out.  layer: see struct node.  False: out of memory. */
-bool tree_overlay(struct experiment_tree *t, const struct node *group, const char *except,
+/* Lays the children of a group over t: groups merge, all else replaces.  Children whose names are
+ * in `except` (ends with NULL; may be NULL) are left out.  layer: see struct node.  False: out of
+ * memory. */
+bool tree_overlay(struct experiment_tree *t, const struct node *group, const char *const *except,
                   const char *layer);
 
 /* Lays "key.path=value" over t.  value: a libconfig scalar, array or list; anything else is a

@@ -4,10 +4,13 @@
  *               { name = "fedavg"; aggregator: { plugin = "fedavg"; }; } );
  *     vary  = ( { key = "quantizer.qsgd.levels"; values = [2, 4]; } );
  *     seeds = [1, 2, 3];
+ *     where = ( { only = ["case=osafl", "quantizer.qsgd.levels=4"]; rounds = 80; } );
  *
- * is a grid of 2 * 2 * 3 cells, cases outermost, seeds innermost.  What is given later wins:
- * default, file, case, vary and seeds, --set.  A setting that --set fixes is not varied.  A file
- * without these keys is a grid of one cell, whose case is called "main". */
+ * is a grid of 2 * 2 * 3 cells, cases outermost, seeds innermost.  `where` gives settings to those
+ * cells that meet its conditions (cell_condition.h); an entry may hold a `where` of its own.  What
+ * is given later wins: default, file, case, vary and seeds, where, overlay, --set.  A setting that
+ * overlay or --set fix is not varied.  A file without these keys is a grid of one cell, whose case
+ * is called "main". */
 #ifndef OSAFL_CORE_GRID_H
 #define OSAFL_CORE_GRID_H
 
@@ -20,15 +23,24 @@ struct grid {
     size_t n;
 };
 
-/* Reads a file and resolves its cells.  only_case: NULL, or the name of the case to take; a varied
- * setting makes a case of its own, "osafl,quantizer.qsgd.levels=2", which belongs to the case
- * "osafl" too.  NULL when d got errors; all of the file's errors are in d, each once. */
-struct grid *grid_load(const char *file, const char *only_case, const struct experiment_options *o,
-                       struct diagnostics *d);
+/* Which cells are asked for, beside the file and --set. */
+struct grid_request {
+    const char *const *only; /* conditions that a cell must meet (cell_condition.h); [n_only] */
+    size_t n_only;
+    const char *overlay;     /* a file that is laid over every cell; NULL: none */
+    const char *const *also; /* further varied settings, "KEY=[VALUE, ...]"; [n_also] */
+    size_t n_also;
+};
+
+/* Reads a file and resolves its cells.  q: NULL for all of them.  NULL when d got errors; all of
+ * the file's errors are in d, each once. */
+struct grid *grid_load(const char *file, const struct grid_request *q,
+                       const struct experiment_options *o, struct diagnostics *d);
 
 /* The same for n bytes of text, as experiment_load_text(). */
-struct grid *grid_load_text(const char *text, size_t n, const char *file, const char *only_case,
-                            const struct experiment_options *o, struct diagnostics *d);
+struct grid *grid_load_text(const char *text, size_t n, const char *file,
+                            const struct grid_request *q, const struct experiment_options *o,
+                            struct diagnostics *d);
 
 void grid_destroy(struct grid *g);
 

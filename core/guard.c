@@ -45,6 +45,7 @@ static struct sigaction before[N_FAULTS];
 static struct guard_thread main_thread;
 static _Thread_local const struct guard_thread *own;
 static const char *volatile loading;
+static volatile sig_atomic_t also_to = -1;
 
 static struct {
     pthread_mutex_t lock; /* guards all of this, and every thread's seen and ticks */
@@ -82,17 +83,29 @@ static void add_number(struct line *l, uint64_t v)
     add_text(l, digits + n);
 }
 
+static void write_line(int fd, const struct line *l)
+{
+    for (size_t done = 0; done < l->n;) {
+        const ssize_t written = write(fd, l->text + done, l->n - done);
+        if (written <= 0)
+            return;
+        done += (size_t)written;
+    }
+}
+
 static void print_line(struct line *l)
 {
     if (l->n == sizeof l->text)
         l->n--;
     l->text[l->n++] = '\n';
-    for (size_t done = 0; done < l->n;) {
-        const ssize_t written = write(STDERR_FILENO, l->text + done, l->n - done);
-        if (written <= 0)
-            return;
-        done += (size_t)written;
-    }
+    write_line(STDERR_FILENO, l);
+    if (also_to >= 0)
+        write_line(also_to, l);
+}
+
+void guard_tell_also(int fd)
+{
+    also_to = fd;
 }
 
 /* "aggregator/osafl, round 3, client 5"; false: the thread is in no plugin. */

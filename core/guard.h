@@ -32,6 +32,10 @@ void guard_begin(void);
  * Also where nothing was begun. */
 void guard_end(void);
 
+/* What ends the program is written to this file too, for the process that waits for it; -1: to
+ * none. */
+void guard_tell_also(int fd);
+
 /* A further thread begins and ends; both are called by that thread, and t outlives it. */
 void guard_thread_begin(struct guard_thread *t);
 void guard_thread_end(struct guard_thread *t);

@@ -198,17 +198,28 @@ void progress_round(struct progress *p, uint32_t round, uint32_t participants, d
 
 /* ---- the end ---- */
 
+void progress_format_summary(char *out, size_t size, const char *split, const char *measure,
+                             const struct results_summary *s)
+{
+    char best[96];
+    char last[96];
+    out[0] = '\0';
+    if (s->evaluations == 0)
+        return;
+    format_measure(best, sizeof best, measure, s->best);
+    format_measure(last, sizeof last, measure, s->last);
+    snprintf(out, size,
+             "best %s %s after %" PRIu32 " rounds, last %s after %" PRIu32 " rounds", split, best,
+             s->best_round + 1, last, s->last_round + 1);
+}
+
 void progress_summary(FILE *to, const char *split, const char *measure,
                       const struct results_summary *s, const char *folder, const char *restarts)
 {
-    if (s->evaluations > 0) {
-        char best[96];
-        char last[96];
-        format_measure(best, sizeof best, measure, s->best);
-        format_measure(last, sizeof last, measure, s->last);
-        fprintf(to, "best %s %s after %" PRIu32 " rounds, last %s after %" PRIu32 " rounds\n",
-                split, best, s->best_round + 1, last, s->last_round + 1);
-    }
+    char line[LINE_BYTES];
+    progress_format_summary(line, sizeof line, split, measure, s);
+    if (line[0] != '\0')
+        fprintf(to, "%s\n", line);
     if (restarts != NULL && restarts[0] != '\0')
         fprintf(to, "samples were used up and dealt again: %s\n", restarts);
     fprintf(to, "results: %s\n", folder);

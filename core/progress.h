@@ -40,6 +40,11 @@ void progress_round(struct progress *p, uint32_t round, uint32_t participants, d
  * step.  Any thread. */
 void progress_clear(struct progress *p);
 
+/* "best test accuracy 61.20 % after 12 rounds, last 60.00 % after 30 rounds"; "" when nothing was
+ * evaluated. */
+void progress_format_summary(char *out, size_t size, const char *split, const char *measure,
+                             const struct results_summary *s);
+
 /* The end of a run: best and last value with their rounds, where the results lie, and what was
  * dealt again (world_describe_restarts(); "" or NULL: nothing).  split: "test" or "validation". */
 void progress_summary(FILE *to, const char *split, const char *measure,

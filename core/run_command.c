@@ -51,6 +51,7 @@ struct run {
     uint32_t first_round; /* of this process */
     uint32_t saved_round; /* rounds that a rerun would not have to repeat */
     bool complete;        /* nothing was left to do */
+    bool told_by_caller;  /* how it ended */
     char started[32];
     char label[256];
     double start_s;
@@ -192,7 +193,8 @@ static osafl_status open_progress(struct run *r, char *message)
         .rounds = r->session.facts.rounds,
         .first_round = r->first_round,
         .clients = r->session.aggregator.centralised ? 1 : r->session.facts.clients,
-        .quiet = r->o->quiet,
+        .bar = progress_wants_bar(stderr),
+        .quiet = r->o->quiet || r->o->no_progress,
     };
     r->progress = progress_create(&options);
     return r->progress != NULL ? OSAFL_OK : message_fail(message, OSAFL_E_NOMEM, "out of memory");
@@ -339,11 +341,19 @@ static osafl_status save(struct run *r, char *message)
 
 /* ---- rounds -------------------------------------------------------------------------------- */
 
+/* Rounds that shall be done when this process ends. */
+static uint32_t last_round(const struct run *r)
+{
+    const uint32_t until = r->o->until_round;
+    const uint32_t all = r->session.facts.rounds;
+    return until > 0 && until < all ? until : all;
+}
+
 static bool save_is_due(const struct run *r)
 {
     const int64_t every = r->e->general.checkpoint_every;
     const uint32_t done = engine_round(r->engine);
-    return done == r->session.facts.rounds || stop_requested() ||
+    return done == last_round(r) || stop_requested() ||
            (every > 0 && done % (uint64_t)every == 0);
 }
 
@@ -368,7 +378,7 @@ static osafl_status run_one_round(struct run *r, char *message)
 static osafl_status run_rounds(struct run *r, char *message)
 {
     r->mark_s = now_s();
-    while (engine_round(r->engine) < r->session.facts.rounds) {
+    while (engine_round(r->engine) < last_round(r)) {
         if (stop_requested())
             return message_fail(message, OSAFL_E_CANCELLED, "the run was stopped");
         OSAFL_TRY(run_one_round(r, message));
@@ -411,7 +421,7 @@ static osafl_status finish(struct run *r, char *message)
     world_describe_restarts(r->world, restarts, sizeof restarts);
     const struct results_summary summary = results_summary(r->results);
     progress_clear(r->progress);
-    if (!r->o->quiet)
+    if (!r->o->quiet && !r->told_by_caller)
         progress_summary(stderr, split_name(r), first_measure(r)->name, &summary, r->folder.path,
                          restarts);
     return OSAFL_OK;
@@ -439,7 +449,7 @@ static osafl_status run_all(struct run *r, struct loader *l, char *message)
         record_failure(r, status, message);
         return status;
     }
-    return finish(r, message);
+    return engine_round(r->engine) < r->session.facts.rounds ? OSAFL_OK : finish(r, message);
 }
 
 /* ---- the commands -------------------------------------------------------------------------- */
@@ -447,8 +457,6 @@ static osafl_status run_all(struct run *r, struct loader *l, char *message)
 /* Says how the run ended; returns the exit status. */
 static int tell_end(struct run *r, osafl_status status, const char *message)
 {
-    if (r->progress != NULL)
-        progress_clear(r->progress);
     if (status == OSAFL_E_CANCELLED && stop_requested()) {
         fprintf(stderr,
                 "osafl: %s; %u of %u rounds are saved in %s; run the same command again to go on\n",
@@ -468,6 +476,52 @@ static int tell_end(struct run *r, osafl_status status, const char *message)
     return exit_status(status);
 }
 
+/* All that there is to say, in one line. */
+static void join_complaints(const struct run *r, char out[CALL_MESSAGE_BYTES])
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return;
+    diagnostics_print(r->d, memory);
+    if (fclose(memory) == 0) {
+        while (size > 0 && text[size - 1] == '\n')
+            text[--size] = '\0';
+        for (char *c = text; *c != '\0'; c++)
+            *c = *c == '\n' ? ' ' : *c;
+        snprintf(out, CALL_MESSAGE_BYTES, "%s", text);
+    }
+    free(text);
+}
+
+/* The same for a caller that says it. */
+static int report_end(struct run *r, osafl_status status, const char *message,
+                      struct run_outcome *out)
+{
+    *out = (struct run_outcome){.status = exit_status(status),
+                                .was_complete = r->complete,
+                                .saved = r->saved_round,
+                                .rounds = r->has_session ? r->session.facts.rounds : 0};
+    if (r->folder.path != NULL)
+        snprintf(out->folder, sizeof out->folder, "%s", r->folder.path);
+    if (r->results != NULL) {
+        out->summary = results_summary(r->results);
+        snprintf(out->split, sizeof out->split, "%s", split_name(r));
+        snprintf(out->measure, sizeof out->measure, "%s", first_measure(r)->name);
+    }
+    if (status == OSAFL_OK) {
+        diagnostics_print(r->d, stderr);
+        return out->status;
+    }
+    if (status == OSAFL_E_CANCELLED && stop_requested())
+        message = stop_reason();
+    if (message[0] != '\0')
+        diagnostics_error(r->d, NULL, 0, "%s", message);
+    join_complaints(r, out->message);
+    return out->status;
+}
+
 static void close_run(struct run *r)
 {
     progress_destroy(r->progress);
@@ -482,20 +536,30 @@ static void close_run(struct run *r)
     diagnostics_destroy(r->d);
 }
 
-int run_command(struct experiment *e, struct loader *l, const struct run_options *o)
+int run_command(struct experiment *e, struct loader *l, const struct run_options *o,
+                struct run_outcome *out)
 {
     char message[CALL_MESSAGE_BYTES] = "";
-    struct run r = {.e = e, .o = o, .folder = {.lock_fd = -1}, .start_s = now_s()};
+    struct run r = {.e = e,
+                    .o = o,
+                    .folder = {.lock_fd = -1},
+                    .start_s = now_s(),
+                    .told_by_caller = out != NULL};
     utc_now(r.started, sizeof r.started);
     r.d = diagnostics_create();
     if (r.d == NULL) {
         fputs("osafl: out of memory\n", stderr);
+        if (out != NULL)
+            *out = (struct run_outcome){.status = EXIT_RUN_FAILED, .message = "out of memory"};
         return EXIT_RUN_FAILED;
     }
     stop_begin(o->max_time_s);
     guard_watch(e->general.call_limit_s);
     const osafl_status status = run_all(&r, l, message);
-    const int result = tell_end(&r, status, message);
+    if (r.progress != NULL)
+        progress_clear(r.progress);
+    const int result =
+        out != NULL ? report_end(&r, status, message, out) : tell_end(&r, status, message);
     stop_end();
     close_run(&r);
     guard_unwatch();

@@ -5,8 +5,13 @@
 #ifndef OSAFL_CORE_STOP_H
 #define OSAFL_CORE_STOP_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+
+/* The signal by which a program asks a run of its own to stop: unlike the others it may come any
+ * number of times, before or after one of them, and never ends the process at once. */
+#define STOP_GENTLY SIGALRM
 
 /* Takes over these signals, unless the caller ignores them, and SIGALRM; max_time_s > 0: a request
  * comes after so many seconds. The main thread, with no other run in hand. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -24,19 +25,32 @@ struct loaded {
     struct grid *g;
 };
 
-static struct loaded load_case(const char *text, const char *only_case, const char *const *set,
-                               size_t n)
+static struct loaded load_with(const char *text, const struct grid_request *q,
+                               const char *const *set, size_t n)
 {
     struct loaded r = {.d = diagnostics_create()};
     const struct experiment_options o = {.set = set, .n_set = n, .loader = loader};
-    r.g = grid_load_text(text, strlen(text), FILE_NAME, only_case, &o, r.d);
+    r.g = grid_load_text(text, strlen(text), FILE_NAME, q, &o, r.d);
     assert_true((r.g != NULL) == (diagnostics_errors(r.d) == 0));
     return r;
 }
 
+static struct loaded load_set(const char *text, const char *const *set, size_t n)
+{
+    return load_with(text, NULL, set, n);
+}
+
+/* Those that meet one or two conditions; the second may be NULL. */
+static struct loaded load_only(const char *text, const char *first, const char *second)
+{
+    const char *const only[] = {first, second};
+    const struct grid_request q = {.only = only, .n_only = second != NULL ? 2 : 1};
+    return load_with(text, &q, NULL, 0);
+}
+
 static struct loaded load(const char *text)
 {
-    return load_case(text, NULL, NULL, 0);
+    return load_with(text, NULL, NULL, 0);
 }
 
 static void done(struct loaded *r)
@@ -73,7 +87,7 @@ static void a_plain_file_is_one_cell(void **state)
     assert_int_equal(r.g->n, 1);
     assert_string_equal(r.g->cells[0]->case_name, "main");
     done(&r);
-    r = load_case(EXPERIMENT_TEXT, "main", NULL, 0);
+    r = load_only(EXPERIMENT_TEXT, "case=main", NULL);
     assert_no_complaints(r.d);
     assert_int_equal(r.g->n, 1);
     done(&r);
@@ -120,7 +134,7 @@ static void a_cell_is_the_run_that_it_says(void **state)
     /* The same settings without a grid have the same identity. */
     struct loaded r = load(EXPERIMENT_TEXT CASES "seeds = [5];\n");
     static const char *const set[] = {"aggregator.plugin=fedavg", "seed=5"};
-    struct loaded plain = load_case(EXPERIMENT_TEXT, NULL, set, 2);
+    struct loaded plain = load_set(EXPERIMENT_TEXT, set, 2);
     assert_no_complaints(r.d);
     assert_int_equal(r.g->n, 2);
     assert_string_equal(r.g->cells[1]->identity, plain.g->cells[0]->identity);
@@ -132,7 +146,7 @@ static void set_wins_and_stops_a_sweep(void **state)
 {
     (void)state;
     static const char *const set[] = {"rounds=9", "quantizer.qsgd.levels=3", "seed=11"};
-    struct loaded r = load_case(EXPERIMENT_TEXT CASES VARY "seeds = [5, 3];\n", NULL, set, 3);
+    struct loaded r = load_set(EXPERIMENT_TEXT CASES VARY "seeds = [5, 3];\n", set, 3);
     assert_no_complaints(r.d);
     assert_int_equal(r.g->n, 2);
     for (size_t i = 0; i < 2; i++) {
@@ -143,28 +157,141 @@ static void set_wins_and_stops_a_sweep(void **state)
     assert_string_equal(r.g->cells[0]->case_name, "osafl");
     done(&r);
     static const char *const seeds[] = {"seeds=[1, 2, 3]"};
-    r = load_case(EXPERIMENT_TEXT "seeds = [5, 3];\n", NULL, seeds, 1);
+    r = load_set(EXPERIMENT_TEXT "seeds = [5, 3];\n", seeds, 1);
     assert_no_complaints(r.d);
     assert_int_equal(r.g->n, 3);
     assert_int_equal(r.g->cells[2]->general.seed, 3);
     done(&r);
 }
 
-static void a_case_can_be_picked(void **state)
+static void cells_can_be_picked(void **state)
 {
     (void)state;
-    struct loaded r = load_case(EXPERIMENT_TEXT CASES VARY, "fedavg", NULL, 0);
-    assert_no_complaints(r.d);
-    assert_int_equal(r.g->n, 2);
-    done(&r);
-    r = load_case(EXPERIMENT_TEXT CASES VARY, "fedavg,quantizer.qsgd.levels=8", NULL, 0);
-    assert_int_equal(r.g->n, 1);
+    static const struct {
+        const char *first;
+        const char *second;
+        size_t cells; /* of 2 * 2 * 2 */
+    } picks[] = {
+        {"case=fedavg", NULL, 4},
+        {"case=fedavg,quantizer.qsgd.levels=8", NULL, 2},
+        {"seed=3", NULL, 4},
+        {"quantizer.qsgd.levels=8", NULL, 4},
+        {"quantizer.qsgd.levels=8.0", "seed=5", 2}, /* both must hold */
+        {"seed=5", "seed=3", 8},                    /* one of them must */
+        {"clients.count=3", NULL, 8},               /* any setting that the file gives */
+        {"rounds=7", "seed=5", 2},                  /* of a case */
+    };
+    for (size_t i = 0; i < sizeof(picks) / sizeof(picks[0]); i++) {
+        struct loaded r = load_only(EXPERIMENT_TEXT CASES VARY "seeds = [5, 3];\n", picks[i].first,
+                                    picks[i].second);
+        assert_no_complaints(r.d);
+        assert_int_equal(r.g->n, picks[i].cells);
+        done(&r);
+    }
+    struct loaded r =
+        load_only(EXPERIMENT_TEXT CASES VARY, "case=fedavg,quantizer.qsgd.levels=8", NULL);
     assert_int_equal(levels(r.g->cells[0]), 8);
+    assert_string_equal(aggregator(r.g->cells[0]), "fedavg");
+    assert_int_equal(r.g->cells[0]->case_index, 1);
     done(&r);
-    r = load_case(EXPERIMENT_TEXT CASES, "fedagv", NULL, 0);
+}
+
+static void picks_that_choose_nothing_are_told(void **state)
+{
+    (void)state;
+    struct loaded r = load_only(EXPERIMENT_TEXT CASES, "case=fedagv", NULL);
     ASSERT_COMPLAINTS(r.d,
                       FILE_NAME ": no case is called \"fedagv\"; did you mean \"fedavg\"?; there "
-                                "are 2 cells of the cases osafl, fedavg");
+                                "are osafl, fedavg");
+    done(&r);
+    r = load_only(EXPERIMENT_TEXT CASES, "case=fedavg", "seed=2");
+    ASSERT_COMPLAINTS(r.d,
+                      FILE_NAME ": no cell of the grid meets --only case=fedavg --only seed=2");
+    done(&r);
+    r = load_only(EXPERIMENT_TEXT CASES, "sed=2", NULL);
+    ASSERT_COMPLAINTS(r.d, FILE_NAME ": --only: the experiment gives no setting \"sed\", by which "
+                                     "cells could be picked; did you mean \"seed\"?");
+    done(&r);
+    r = load_only(EXPERIMENT_TEXT CASES, "fedavg", NULL);
+    ASSERT_COMPLAINTS(r.d, FILE_NAME ": --only: \"fedavg\" is not of the form KEY=VALUE");
+    done(&r);
+}
+
+/* On lines 16 to 19. */
+#define WHERE                                                                                      \
+    "where = ( { only = \"quantizer.qsgd.levels=8\"; rounds = 20; },\n"                            \
+    "  { only = [\"case=fedavg\", \"quantizer.qsgd.levels=2\"]; rounds = 30;\n"                    \
+    "    where = ( { only = \"seed=3\"; clients: { storage = 77; }; } ); },\n"                     \
+    "  { only = [\"seed=5\", \"seed=99\", \"rounds=20\"]; deadline_s = 9.0; } );\n"
+
+static void where_gives_settings_to_some_cells(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT CASES VARY WHERE "seeds = [5, 3];\n");
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 8);
+    static const struct {
+        int64_t rounds;
+        int64_t storage;
+        double deadline_s;
+    } expected[] = {
+        {7, 400, 60},  {7, 400, 60},  {20, 400, 9}, {20, 400, 60}, /* osafl, 2 and 8 levels */
+        {30, 400, 60}, {30, 77, 60},  {20, 400, 9}, {20, 400, 60}, /* fedavg */
+    };
+    for (size_t i = 0; i < 8; i++) {
+        const struct experiment *e = r.g->cells[i];
+        assert_int_equal(e->general.rounds, expected[i].rounds);
+        assert_int_equal(e->clients.storage, expected[i].storage);
+        assert_true(e->general.deadline_s == expected[i].deadline_s);
+    }
+    done(&r);
+    /* What --set fixes meets the conditions too, and wins over what they give. */
+    static const char *const set[] = {"quantizer.qsgd.levels=8", "deadline_s=3"};
+    r = load_set(EXPERIMENT_TEXT CASES VARY WHERE, set, 2);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 2);
+    assert_int_equal(r.g->cells[0]->general.rounds, 20);
+    assert_true(r.g->cells[0]->general.deadline_s == 3.0);
+    done(&r);
+}
+
+static void an_overlay_wins_over_cells(void **state)
+{
+    (void)state;
+    char file[] = "/tmp/osafl-overlay-XXXXXX";
+    const int fd = mkstemp(file);
+    static const char overlay[] = "seeds = [8]; rounds = 4; quantizer: { qsgd: { levels = 16; }; };";
+    assert_int_equal(write(fd, overlay, sizeof(overlay) - 1), sizeof(overlay) - 1);
+    close(fd);
+    const struct grid_request q = {.overlay = file};
+    static const char *const set[] = {"rounds=3"};
+    struct loaded r = load_with(EXPERIMENT_TEXT CASES VARY "seeds = [5, 3];\n", &q, NULL, 0);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 2);
+    assert_string_equal(r.g->cells[0]->case_name, "osafl");
+    assert_int_equal(r.g->cells[0]->general.rounds, 4);
+    assert_int_equal(r.g->cells[0]->general.seed, 8);
+    assert_int_equal(levels(r.g->cells[0]), 16);
+    done(&r);
+    r = load_with(EXPERIMENT_TEXT CASES VARY, &q, set, 1);
+    assert_int_equal(r.g->cells[0]->general.rounds, 3);
+    done(&r);
+    unlink(file);
+    r = load_with(EXPERIMENT_TEXT, &q, NULL, 0);
+    assert_int_equal(diagnostics_errors(r.d), 1);
+    done(&r);
+}
+
+static void further_settings_can_be_varied(void **state)
+{
+    (void)state;
+    static const char *const also[] = {"rounds=[1, 2]", "training.batch=[4]"};
+    const struct grid_request q = {.also = also, .n_also = 2};
+    struct loaded r = load_with(EXPERIMENT_TEXT VARY, &q, NULL, 0);
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 4);
+    assert_string_equal(r.g->cells[3]->case_name,
+                        "quantizer.qsgd.levels=8,rounds=2,training.batch=4");
     done(&r);
 }
 
@@ -252,6 +379,20 @@ static void wrong_grids_are_refused(void **state)
                      AT(13) "rounds: 0 is outside");
     expect_complaint("vary = ({ key = \"rounds\"; values = [3, 3]; });",
                      FILE_NAME ": two cells of the grid are called \"rounds=3\"");
+    expect_complaint("where = 3;", AT(13) "where: must be a list");
+    expect_complaint("where = ( 3 );", AT(13) "where: must hold groups");
+    expect_complaint("where = ( { rounds = 3; } );", AT(13) "where.only: must be a condition");
+    expect_complaint("where = ( { only = [3]; } );", AT(13) "where.only: must be a condition");
+    expect_complaint("where = ( { only = \"seed=1\"; vary = (); } );",
+                     AT(13) "vary: cannot stand inside where");
+    expect_complaint("where = ( { only = \"seed=1\";\n where = ( { } ); } );",
+                     AT(14) "where.only: must be a condition");
+    expect_complaint("where = ( { only = \"clients.cuont=1\"; } );",
+                     AT(13) "where.only: the experiment gives no setting \"clients.cuont\"");
+    expect_complaint("where = ( { only = \"seed=1\"; roundz = 3; } );",
+                     AT(13) "roundz: unknown setting; did you mean \"rounds\"?");
+    expect_complaint("cases = ({ name = \"a\"; where = (); });",
+                     AT(13) "where: cannot stand inside a case");
     expect_complaint("seeds = 3;", AT(13) "seeds: must be a list of seeds");
     expect_complaint("seeds = [1, -1];", AT(13) "seeds: must hold whole numbers from 0 on");
     expect_complaint("seeds = [1, 2, 1];", AT(13) "seeds: 1 is there twice");
@@ -315,7 +456,11 @@ int main(void)
         cmocka_unit_test(cells_are_the_product_in_order),
         cmocka_unit_test(a_cell_is_the_run_that_it_says),
         cmocka_unit_test(set_wins_and_stops_a_sweep),
-        cmocka_unit_test(a_case_can_be_picked),
+        cmocka_unit_test(cells_can_be_picked),
+        cmocka_unit_test(picks_that_choose_nothing_are_told),
+        cmocka_unit_test(where_gives_settings_to_some_cells),
+        cmocka_unit_test(an_overlay_wins_over_cells),
+        cmocka_unit_test(further_settings_can_be_varied),
         cmocka_unit_test(values_of_all_types_can_be_varied),
         cmocka_unit_test(origins_name_case_and_sweep),
         cmocka_unit_test(wrong_grids_are_refused),
