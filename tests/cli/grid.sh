@@ -1,0 +1,121 @@
+#!/bin/bash
+# grid.sh OSAFL SOURCE_DIR - grids: the same bytes however their cells are run, failures and crashes
+# that stop nobody else, interruption, shares.
+set -eu
+osafl=$1
+grid=$2/tests/cli/grid.cfg
+saboteurs=$(dirname "$osafl")/tests/faults/plugins
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "FAIL: $1"
+    exit 1
+}
+
+expect() { # TEXT FILE
+    grep -qF -- "$1" "$2" || { cat "$2"; fail "\"$1\" is not there"; }
+}
+
+# same FOLDER: every result in it is that of the reference.
+same() {
+    (cd "$work/one" && find . -name rounds.csv -o -name clients.csv -o -name model.safetensors) |
+        sort > "$work/files"
+    [ "$(wc -l < "$work/files")" -eq 24 ] || fail "there are not 8 cells with 3 files"
+    while read -r file; do
+        cmp "$work/one/$file" "$1/$file" || fail "$file differs"
+    done < "$work/files"
+}
+
+# One after the other, side by side, and in shares that meet in one folder.
+"$osafl" run "$grid" --quiet --threads 2 --out "$work/one" > "$work/folders"
+[ "$(sort -u "$work/folders" | wc -l)" -eq 8 ] || fail "8 cells do not have 8 folders"
+while read -r folder; do
+    [ -f "$folder/model.safetensors" ] || fail "$folder is no finished run"
+done < "$work/folders"
+"$osafl" run "$grid" --threads 2 --jobs 3 --out "$work/three" > /dev/null 2> "$work/told"
+same "$work/three"
+expect "[8/8] " "$work/told"
+for shard in 1 2 3; do
+    "$osafl" run "$grid" --shard $shard/3 --list >> "$work/list"
+    "$osafl" run "$grid" --quiet --shard $shard/3 --out "$work/shards" > /dev/null
+done
+same "$work/shards"
+[ "$(sort -u "$work/list" | wc -l)" -eq 8 ] || fail "the shares do not make the grid"
+expect "small M-FedAvg,quantizer.qsgd.levels=4 seed 2" "$work/list"
+
+# What is done is left alone, and what is asked for is taken.
+"$osafl" run "$grid" --out "$work/one" --only case=OSA-FL --only seed=1 > "$work/folders" \
+    2> "$work/told"
+[ "$(wc -l < "$work/folders")" -eq 2 ] || fail "the conditions choose other cells"
+[ "$(grep -c 'was complete' "$work/told")" -eq 2 ] || fail "complete cells ran again"
+
+# A case whose data are missing, and one that crashes: the others are done, and the end says why.
+cat > "$work/bad.cfg" <<END
+@include "small.cfg"
+cases = (
+    { name = "lost"; dataset: { plugin = "idx"; idx: { path = "nowhere"; }; }; },
+    { name = "crashes"; aggregator: { plugin = "saboteur"; }; },
+    { name = "good"; }
+);
+END
+cp "$2/tests/cli/small.cfg" "$work/small.cfg"
+for jobs in 1 2; do
+    status=0
+    OSAFL_DEED=crash OSAFL_DEED_AT=aggregate OSAFL_DEED_ROUND=1 \
+        "$osafl" run "$work/bad.cfg" --jobs $jobs --plugin-dir "$saboteurs" \
+        --out "$work/bad$jobs" > "$work/folders" 2> "$work/told" || status=$?
+    [ $status -eq 1 ] || fail "exit status $status after a crash"
+    expect "good/seed-7" "$work/folders"
+    expect "osafl: 2 of 3 cells failed:" "$work/told"
+    expect "  lost seed 7: dataset/idx: " "$work/told"
+    expect "  crashes seed 7: osafl: aggregator/saboteur, round 1: the plugin crashed" "$work/told"
+done
+status=0
+"$osafl" run "$work/bad.cfg" --case lost --only seed=7 --quiet --out "$work/bad" 2> "$work/told" ||
+    status=$?
+[ $status -eq 1 ] || fail "exit status $status for missing data"
+
+# Ctrl-C at the terminal reaches the whole process group; a job scheduler signals the program alone.
+# Whatever was done stays, and the same command ends the grid.
+interrupt() { # FOLDER KILL...
+    local folder=$1 status=0
+    shift
+    setsid env --default-signal=INT "$osafl" run "$grid" --threads 2 --jobs 2 --out "$folder" \
+        --set rounds=250 --set checkpoint_every=5 > /dev/null 2> "$work/told" &
+    local pid=$!
+    for _ in $(seq 300); do
+        [ "$(find "$folder" -name rounds.csv 2> /dev/null | wc -l)" -lt 2 ] || break
+        sleep 0.02
+    done
+    sleep 0.1
+    "$@" $pid
+    wait $pid || status=$?
+    [ $status -eq 3 ] || { cat "$work/told"; fail "exit status $status after $*"; }
+    expect "of 8 cells are done" "$work/told"
+    expect "run the same command again to go on" "$work/told"
+    if pgrep -g $pid > /dev/null; then
+        fail "processes go on after $*"
+    fi
+}
+to_group() { # SIGNAL PID
+    kill "-$1" -- "-$2"
+}
+interrupt "$work/group" to_group INT
+interrupt "$work/group" kill -INT
+interrupt "$work/group" kill -TERM
+interrupt "$work/group" to_group TERM
+status=0
+"$osafl" run "$grid" --quiet --jobs 2 --out "$work/group" --set rounds=250 --max-time 0.3 \
+    > /dev/null 2> "$work/told" || status=$?
+[ $status -eq 3 ] || fail "exit status $status after --max-time"
+expect "time limit reached" "$work/told"
+
+# In the end it is as if nothing had been.
+last=("$osafl" run "$grid" --quiet --set rounds=250 --only case=OSA-FL --only seed=1
+    --only quantizer.qsgd.levels=2)
+folder=$("${last[@]}" --set checkpoint_every=5 --out "$work/straight")
+case=OSA-FL_quantizer.qsgd.levels_2
+"${last[@]}" --set checkpoint_every=5 --out "$(echo "$work/group/small/$case"/seed-1-*)" > /dev/null
+cmp "$folder/rounds.csv" "$work/group/small/$case"/seed-1-*/rounds.csv
+cmp "$folder/model.safetensors" "$work/group/small/$case"/seed-1-*/model.safetensors
