@@ -42,7 +42,7 @@ struct runner {
     struct loader *loader;
     struct cell_run *run;
     size_t n;
-    size_t next;  /* the first cell that has not begun */
+    size_t next; /* the first cell that has not begun */
     size_t ended;
     unsigned free_threads;
     struct worker_process *place; /* [places] */
@@ -87,8 +87,8 @@ static void belong_to(pid_t parent)
         _exit(EXIT_INTERRUPTED);
 }
 
-_Noreturn static void be_cell(const struct runner *r, const struct cell_run *cell,
-                              unsigned threads, int outcome_fd)
+_Noreturn static void be_cell(const struct runner *r, const struct cell_run *cell, unsigned threads,
+                              int outcome_fd)
 {
     static struct run_outcome outcome;
     struct run_options options = r->o->run;
@@ -388,8 +388,7 @@ static int overall_status(const struct runner *r)
     return status;
 }
 
-int cells_run(struct cell_run *run, size_t n, struct loader *l,
-              const struct cell_runner_options *o)
+int cells_run(struct cell_run *run, size_t n, struct loader *l, const struct cell_runner_options *o)
 {
     struct runner r = {.o = o, .loader = l, .run = run, .n = n, .free_threads = o->run.threads};
     r.places = o->jobs < n ? o->jobs : n;

@@ -6,8 +6,8 @@
 
 #include "experiment.h"
 
-/* Keeps share number `shard` of `shards` (1 <= shard <= shards) of the *n cells, in their order, and
- * sets *n.  Every cell belongs to one share, and shares differ by at most one cell.  Cells are
+/* Keeps share number `shard` of `shards` (1 <= shard <= shards) of the *n cells, in their order,
+ * and sets *n.  Every cell belongs to one share, and shares differ by at most one cell.  Cells are
  * dealt in the order of their identities, so that no share gets one model or one seed alone, as it
  * would when the grid's order and the number of shares have a divisor in common.  False: out of
  * memory. */

@@ -97,9 +97,8 @@ static struct grid **load_all(const struct work *w)
 {
     const struct experiment_options o = {
         .set = w->options.set, .n_set = w->options.n_set, .loader = w->loader};
-    const struct grid_request q = {.only = w->options.only,
-                                   .n_only = w->options.n_only,
-                                   .overlay = w->options.overlay};
+    const struct grid_request q = {
+        .only = w->options.only, .n_only = w->options.n_only, .overlay = w->options.overlay};
     struct grid **all = calloc(w->options.n_arguments, sizeof(*all));
     for (size_t i = 0; all != NULL && i < w->options.n_arguments; i++)
         all[i] = grid_load(w->options.arguments[i], &q, &o, w->d);
@@ -190,8 +189,8 @@ static struct experiment **collect_cells(struct work *w, struct grid *const *all
         run->base = run->out;
         run->out = NULL;
     }
-    if (cell == NULL || (w->options.shards > 0 &&
-                         !cells_shard(cell, n, w->options.shard, w->options.shards))) {
+    if (cell == NULL ||
+        (w->options.shards > 0 && !cells_shard(cell, n, w->options.shard, w->options.shards))) {
         diagnostics_error(w->d, NULL, 0, "out of memory");
         free(cell);
         cell = NULL;

@@ -261,7 +261,8 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
                               .owned = calloc(n, sizeof(*o->owned)),
                               .run = {.threads = available_cpus()},
                               .jobs = 1};
-    if (o->set == NULL || o->only == NULL || o->plugin_dirs == NULL || o->arguments == NULL || o->owned == NULL)
+    if (o->set == NULL || o->only == NULL || o->plugin_dirs == NULL || o->arguments == NULL ||
+        o->owned == NULL)
         fail_for_memory();
     struct argp_child children[5] = {{0}};
     size_t n_children = 0;

@@ -18,10 +18,10 @@ struct cli_options {
     char **arguments; /* FILE..., KIND, ... */
     size_t n_arguments;
     struct run_options run;
-    unsigned jobs;         /* cells side by side */
-    unsigned shard;        /* 1 .. shards: which share of the cells; 0: all */
+    unsigned jobs;  /* cells side by side */
+    unsigned shard; /* 1 .. shards: which share of the cells; 0: all */
     unsigned shards;
-    bool list;             /* only name the cells */
+    bool list;    /* only name the cells */
     char **owned; /* strings made here */
     size_t n_owned;
 };

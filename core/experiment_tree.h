@@ -36,7 +36,7 @@ struct node {
     } value;
     struct node *first; /* children of a group or list, in the order of the text */
     struct node *last;
-    struct node *next; /* sibling */
+    struct node *next;  /* sibling */
     struct node *under; /* what this value replaced: it is still checked, and not applied */
     const char *file;   /* as the user would open it, or PLACE_SET */
     unsigned line;      /* 0 in PLACE_SET */

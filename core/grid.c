@@ -180,7 +180,8 @@ static bool make_cell(const struct layout *l, const struct position *at, struct 
     if (tree == NULL)
         return fail_for_memory(l);
     const struct cell_view cell = {
-        .case_name = l->plan.cases != NULL ? grid_plan_case_name(&l->plan, at->in_cases) : MAIN_CASE,
+        .case_name =
+            l->plan.cases != NULL ? grid_plan_case_name(&l->plan, at->in_cases) : MAIN_CASE,
         .full_name = name,
         .set = l->o->set,
         .n_set = l->o->n_set,

@@ -13,8 +13,8 @@
 const char *const grid_keys[] = {"cases", "vary", "seeds", "where", NULL};
 
 OSAFL_PRINTF(4, 5)
-static bool complain(const struct grid_plan *p, const struct node *at, const char *key, const char *fmt,
-                     ...)
+static bool complain(const struct grid_plan *p, const struct node *at, const char *key,
+                     const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -52,8 +52,8 @@ static bool is_grid_key(const char *name)
 /* ---- reading the plan ---- */
 
 /* A list with at least one element; NULL with *wrong when it is given and is something else. */
-static const struct node *find_list(const struct grid_plan *p, const struct node *root, const char *key,
-                                    const char *wanted, bool *wrong)
+static const struct node *find_list(const struct grid_plan *p, const struct node *root,
+                                    const char *key, const char *wanted, bool *wrong)
 {
     const struct node *list = node_child(root, key);
     if (list == NULL || (list->type == NODE_LIST && list->first != NULL))
@@ -213,7 +213,8 @@ size_t grid_plan_conditions(const struct node *entry, const char *condition[GRID
     size_t n = 0;
     if (only->type == NODE_TEXT)
         condition[n++] = only->value.text;
-    for (const struct node *c = only->type == NODE_LIST ? only->first : NULL; c != NULL; c = c->next)
+    for (const struct node *c = only->type == NODE_LIST ? only->first : NULL; c != NULL;
+         c = c->next)
         condition[n++] = c->value.text;
     return n;
 }

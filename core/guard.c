@@ -148,8 +148,7 @@ static bool is_overflow(int number, const siginfo_t *info)
 {
     const uintptr_t address = (uintptr_t)info->si_addr;
     return (number == SIGSEGV || number == SIGBUS) && own != NULL && own->stack_end != 0 &&
-           address + NEAR_STACK_END >= own->stack_end &&
-           address < own->stack_end + NEAR_STACK_END;
+           address + NEAR_STACK_END >= own->stack_end && address < own->stack_end + NEAR_STACK_END;
 }
 
 static void handle_fault(int number, siginfo_t *info, void *context)

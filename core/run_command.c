@@ -353,8 +353,7 @@ static bool save_is_due(const struct run *r)
 {
     const int64_t every = r->e->general.checkpoint_every;
     const uint32_t done = engine_round(r->engine);
-    return done == last_round(r) || stop_requested() ||
-           (every > 0 && done % (uint64_t)every == 0);
+    return done == last_round(r) || stop_requested() || (every > 0 && done % (uint64_t)every == 0);
 }
 
 static osafl_status run_one_round(struct run *r, char *message)

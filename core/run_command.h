@@ -12,27 +12,27 @@ struct experiment;
 struct loader;
 
 struct run_options {
-    unsigned threads;    /* >= 1; no effect on results */
-    const char *out;     /* results folder of the run; NULL: BASE/NAME/CASE/seed-N-HASH8 */
-    const char *base;    /* NULL: "results" */
-    double max_time_s;   /* wall clock; then save and stop as if interrupted; 0: no limit */
-    bool force;          /* overwrite the results of another run in the folder */
-    bool accept_changes; /* go on although program, plugin, CPU type or BLAS kernel changed */
-    bool quiet;          /* no progress, and no warnings of plugins */
-    bool no_progress;    /* no progress alone */
+    unsigned threads;     /* >= 1; no effect on results */
+    const char *out;      /* results folder of the run; NULL: BASE/NAME/CASE/seed-N-HASH8 */
+    const char *base;     /* NULL: "results" */
+    double max_time_s;    /* wall clock; then save and stop as if interrupted; 0: no limit */
+    bool force;           /* overwrite the results of another run in the folder */
+    bool accept_changes;  /* go on although program, plugin, CPU type or BLAS kernel changed */
+    bool quiet;           /* no progress, and no warnings of plugins */
+    bool no_progress;     /* no progress alone */
     uint32_t until_round; /* pause, ready to go on, when so many rounds are done; 0: never */
 };
 
 /* How a run ended, for a caller that tells it itself. */
 struct run_outcome {
-    int status;          /* exit status of cli.h; EXIT_RUN_OK also for a pause */
-    bool was_complete;   /* nothing was left to do */
-    uint32_t saved;      /* rounds that a rerun need not repeat */
-    uint32_t rounds;     /* T; 0: it came not so far as to know */
-    char split[16];      /* "test" or "validation" */
-    char measure[64];    /* "accuracy" */
-    struct results_summary summary; /* evaluations is 0 when nothing is known */
-    char folder[4096];              /* "": it came not so far as to have one */
+    int status;                       /* exit status of cli.h; EXIT_RUN_OK also for a pause */
+    bool was_complete;                /* nothing was left to do */
+    uint32_t saved;                   /* rounds that a rerun need not repeat */
+    uint32_t rounds;                  /* T; 0: it came not so far as to know */
+    char split[16];                   /* "test" or "validation" */
+    char measure[64];                 /* "accuracy" */
+    struct results_summary summary;   /* evaluations is 0 when nothing is known */
+    char folder[4096];                /* "": it came not so far as to have one */
     char message[CALL_MESSAGE_BYTES]; /* why status is not EXIT_RUN_OK */
 };
 

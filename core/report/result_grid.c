@@ -84,15 +84,20 @@ static const char **all_keys(const struct placing *p, size_t *keys)
     return key;
 }
 
-/* Whether the setting has more than one value among the cells of this one's case.  A cell without
- * the setting says nothing: another plugin was chosen there, which is an axis of its own. */
+/* Whether the setting has more than one value among the cells of this one's case.  What changes
+ * together with a setting that the file varies may follow from it (grid.h: where), and says
+ * nothing.  So does a cell without the setting: another plugin was chosen there, which is an axis
+ * of its own. */
 static bool varies_in_case(const struct placing *p, const struct result_cell *of, const char *key)
 {
     const char *const mine = result_cell_setting(of, key);
+    const bool follows = !result_cell_varies(of, key);
     for (size_t i = 0; i < p->cells && mine != NULL; ++i) {
         const struct result_cell *const c = p->cell[i].cell;
-        const char *const other =
-            strcmp(c->case_name, of->case_name) == 0 ? result_cell_setting(c, key) : NULL;
+        if (strcmp(c->case_name, of->case_name) != 0 ||
+            (follows && strcmp(c->varied, of->varied) != 0))
+            continue;
+        const char *const other = result_cell_setting(c, key);
         if (other != NULL && strcmp(mine, other) != 0)
             return true;
     }

@@ -44,6 +44,12 @@ same "$work/shards"
 [ "$(sort -u "$work/list" | wc -l)" -eq 8 ] || fail "the shares do not make the grid"
 expect "small M-FedAvg,quantizer.qsgd.levels=4 seed 2" "$work/list"
 
+# What `where` gives follows from the varied setting and is no further axis of a report.
+"$osafl" report "$work/one" > "$work/told"
+expect "levels = 4" "$work/told"
+expect "deadline 70 s" "$work/told"
+! grep -q "deadline_s" "$work/told" || fail "a report takes what follows for a choice"
+
 # What is done is left alone, and what is asked for is taken.
 "$osafl" run "$grid" --out "$work/one" --only case=OSA-FL --only seed=1 > "$work/folders" \
     2> "$work/told"

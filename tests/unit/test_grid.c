@@ -235,8 +235,8 @@ static void where_gives_settings_to_some_cells(void **state)
         int64_t storage;
         double deadline_s;
     } expected[] = {
-        {7, 400, 60},  {7, 400, 60},  {20, 400, 9}, {20, 400, 60}, /* osafl, 2 and 8 levels */
-        {30, 400, 60}, {30, 77, 60},  {20, 400, 9}, {20, 400, 60}, /* fedavg */
+        {7, 400, 60},  {7, 400, 60}, {20, 400, 9}, {20, 400, 60}, /* osafl, 2 and 8 levels */
+        {30, 400, 60}, {30, 77, 60}, {20, 400, 9}, {20, 400, 60}, /* fedavg */
     };
     for (size_t i = 0; i < 8; i++) {
         const struct experiment *e = r.g->cells[i];
@@ -260,7 +260,8 @@ static void an_overlay_wins_over_cells(void **state)
     (void)state;
     char file[] = "/tmp/osafl-overlay-XXXXXX";
     const int fd = mkstemp(file);
-    static const char overlay[] = "seeds = [8]; rounds = 4; quantizer: { qsgd: { levels = 16; }; };";
+    static const char overlay[] =
+        "seeds = [8]; rounds = 4; quantizer: { qsgd: { levels = 16; }; };";
     assert_int_equal(write(fd, overlay, sizeof(overlay) - 1), sizeof(overlay) - 1);
     close(fd);
     const struct grid_request q = {.overlay = file};
