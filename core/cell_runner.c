@@ -423,7 +423,17 @@ int cells_run(struct cell_run *run, size_t n, struct loader *l, const struct cel
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-void cells_tell_end(const struct cell_run *run, size_t n, int status)
+/* "osafl report DIR" for the folder that holds all cells' results. */
+static void suggest_report(const struct cell_run *run, size_t n, const char *base)
+{
+    bool one = true;
+    for (size_t i = 1; i < n; i++)
+        one = one && strcmp(run[i].e->general.name, run[0].e->general.name) == 0;
+    fprintf(stderr, "osafl: all %zu cells are done; osafl report %s%s%s prints their tables\n", n,
+            base, one ? "/" : "", one ? run[0].e->general.name : "");
+}
+
+void cells_tell_end(const struct cell_run *run, size_t n, int status, const struct run_options *o)
 {
     size_t count[FATE_FAILED + 1] = {0};
     char label[LABEL_BYTES];
@@ -444,4 +454,6 @@ void cells_tell_end(const struct cell_run *run, size_t n, int status)
                 done, n, count[FATE_INTERRUPTED], count[FATE_NOT_BEGUN]);
     else if (count[FATE_FAILED] > 0)
         fprintf(stderr, "osafl: the same command runs them again and leaves the others alone\n");
+    else if (n > 0 && !o->quiet)
+        suggest_report(run, n, o->base != NULL ? o->base : RUN_BASE);
 }

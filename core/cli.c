@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cell_runner.h"
 #include "cell_shard.h"
@@ -125,8 +126,10 @@ static int list_cells(struct experiment *const *cell, size_t n)
 /* A single cell runs in this process; several in processes of their own. */
 static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
 {
-    const struct cell_runner_options o = {
-        .run = w->options.run, .jobs = w->options.jobs, .print_folders = true};
+    const struct cell_runner_options o = {.run = w->options.run,
+                                          .jobs = w->options.jobs,
+                                          .print_folders =
+                                              !isatty(STDOUT_FILENO)}; /* for scripts */
     if (w->options.list)
         return list_cells(cell, n);
     if (n == 1)
@@ -139,7 +142,7 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
     for (size_t i = 0; i < n; i++)
         run[i].e = cell[i];
     const int status = cells_run(run, n, w->loader, &o);
-    cells_tell_end(run, n, status);
+    cells_tell_end(run, n, status, &o.run);
     free(run);
     return status;
 }

@@ -254,7 +254,7 @@ static osafl_status claim_folder(struct run *r, char *message)
 {
     char found_message[CALL_MESSAGE_BYTES] = "";
     enum manifest_found found = MANIFEST_NONE;
-    const char *base = r->o->base != NULL ? r->o->base : "results";
+    const char *base = r->o->base != NULL ? r->o->base : RUN_BASE;
     char *path = r->o->out != NULL ? strdup(r->o->out) : run_folder_path(base, r->e);
     if (path == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory");

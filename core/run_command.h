@@ -11,10 +11,13 @@
 struct experiment;
 struct loader;
 
+/* Where results go when nobody says otherwise. */
+#define RUN_BASE "results"
+
 struct run_options {
     unsigned threads;     /* >= 1; no effect on results */
     const char *out;      /* results folder of the run; NULL: BASE/NAME/CASE/seed-N-HASH8 */
-    const char *base;     /* NULL: "results" */
+    const char *base;     /* NULL: RUN_BASE */
     double max_time_s;    /* wall clock; then save and stop as if interrupted; 0: no limit */
     bool force;           /* overwrite the results of another run in the folder */
     bool accept_changes;  /* go on although program, plugin, CPU type or BLAS kernel changed */

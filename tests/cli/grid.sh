@@ -30,12 +30,14 @@ same() {
 # One after the other, side by side, and in shares that meet in one folder.
 "$osafl" run "$grid" --quiet --threads 2 --out "$work/one" > "$work/folders"
 [ "$(sort -u "$work/folders" | wc -l)" -eq 8 ] || fail "8 cells do not have 8 folders"
+expect "small" "$work/folders"
 while read -r folder; do
     [ -f "$folder/model.safetensors" ] || fail "$folder is no finished run"
 done < "$work/folders"
 "$osafl" run "$grid" --threads 2 --jobs 3 --out "$work/three" > /dev/null 2> "$work/told"
 same "$work/three"
 expect "[8/8] " "$work/told"
+expect "osafl report $work/three/small prints" "$work/told"
 for shard in 1 2 3; do
     "$osafl" run "$grid" --shard $shard/3 --list >> "$work/list"
     "$osafl" run "$grid" --quiet --shard $shard/3 --out "$work/shards" > /dev/null
