@@ -1,6 +1,7 @@
 /* cli.c - command line of the osafl program. */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -62,10 +63,6 @@ static int work_end(struct work *w, int status)
         loader_destroy(w->loader);
     diagnostics_destroy(w->d);
     cli_options_free(&w->options);
-    if (fflush(stdout) != 0 && result == EXIT_RUN_OK) {
-        perror("osafl: standard output");
-        result = EXIT_RUN_FAILED;
-    }
     return result;
 }
 
@@ -339,10 +336,19 @@ static int unknown_command(const char *word)
     return EXIT_USAGE;
 }
 
-int cli_main(int argc, char **argv)
+/* Whether all that was printed has got out; says so where it has not. */
+static bool output_arrived(void)
 {
-    argp_err_exit_status = EXIT_USAGE;
-    guard_begin();
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return true;
+    fprintf(stderr, "osafl: cannot write to standard output%s%s\n", errno != 0 ? ": " : "",
+            errno != 0 ? strerror(errno) : "");
+    return false;
+}
+
+static int run_named_command(int argc, char **argv)
+{
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
@@ -364,4 +370,13 @@ int cli_main(int argc, char **argv)
         }
     }
     return unknown_command(argv[1]);
+}
+
+int cli_main(int argc, char **argv)
+{
+    argp_err_exit_status = EXIT_USAGE;
+    guard_begin();
+    const int status = run_named_command(argc, argv);
+    const bool arrived = output_arrived();
+    return status == EXIT_RUN_OK && !arrived ? EXIT_RUN_FAILED : status;
 }

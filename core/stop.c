@@ -18,6 +18,7 @@ static atomic_int abandon; /* read by all threads; lock-free, so a handler may w
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 #define N_SIGNALS (sizeof signals / sizeof signals[0])
 static struct sigaction before[N_SIGNALS];
+static struct sigaction pipe_before;
 
 static void handle(int signal_number)
 {
@@ -61,6 +62,10 @@ void stop_begin(double max_time_s)
             sigaction(signals[i], &action, NULL);
         sigaddset(&open, signals[i]);
     }
+    /* Ctrl-C on "osafl run ... | tee log" ends tee first: the next line of progress must not end
+     * the run before it is saved. */
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, &pipe_before);
     sigprocmask(SIG_UNBLOCK, &open, NULL);
     if (max_time_s > 0.0)
         set_timer(fmin(max_time_s, 1e9));
@@ -71,6 +76,7 @@ void stop_end(void)
     set_timer(0.0);
     for (size_t i = 0; i < N_SIGNALS; i++)
         sigaction(signals[i], &before[i], NULL);
+    sigaction(SIGPIPE, &pipe_before, NULL);
 }
 
 bool stop_requested(void)

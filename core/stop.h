@@ -14,7 +14,7 @@
 #define STOP_GENTLY SIGALRM
 
 /* Takes over these signals, unless the caller ignores them, and SIGALRM; max_time_s > 0: a request
- * comes after so many seconds. The main thread, with no other run in hand. */
+ * comes after so many seconds. SIGPIPE is ignored. The main thread, with no other run in hand. */
 void stop_begin(double max_time_s);
 /* Puts the handlers back. */
 void stop_end(void);

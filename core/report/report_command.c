@@ -2,7 +2,6 @@
 #include "report_command.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +150,6 @@ static int run_report(const struct report_options *o)
     }
     for (size_t i = 0; i < g->notes; ++i)
         fprintf(stderr, "osafl report: %s\n", g->note[i]);
-    if (status == OSAFL_OK && fflush(stdout) != 0)
-        status = message_fail(message, OSAFL_E_IO, "cannot write the report: %s", strerror(errno));
     if (status != OSAFL_OK)
         fprintf(stderr, "osafl report: %s\n", message);
     const bool good = status == OSAFL_OK && found.n_unreadable == 0;
