@@ -18,7 +18,7 @@ for argument in "$@"; do
 done
 
 packages=(build-essential cmake ninja-build pkg-config libconfig-dev libopenblas-dev
-          libjansson-dev zlib1g-dev librandom123-dev libxxhash-dev libcmocka-dev python3
+          libjansson-dev zlib1g-dev librandom123-dev libxxhash-dev libcmocka-dev python3 file
           dataset-fashion-mnist gnuplot-nox)
 [ $full = 0 ] || packages+=(clang strace valgrind abigail-tools shellcheck)
 "$top/experiments/need-packages.sh" "${packages[@]}"
