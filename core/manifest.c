@@ -86,16 +86,25 @@ static json_t *describe_plugins(const struct experiment *e)
     return list;
 }
 
-static json_t *describe_run(const struct experiment *e, const struct machine_identity *machine)
+static json_t *describe_inputs(const struct inputs *inputs)
 {
-    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, s:o}",
+    json_t *const object = json_object();
+    for (size_t i = 0; i < inputs->n; ++i)
+        json_object_set_new(object, inputs->item[i].name, text(inputs->item[i].hash));
+    return object;
+}
+
+static json_t *describe_run(const struct experiment *e, const struct surroundings *around)
+{
+    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, s:o, s:o}",
                      "manifest", FORMAT, "identity", e->identity,          //
                      "program", "name", "osafl", "version", OSAFL_VERSION, //
                      "experiment", "name", text(e->general.name), "case", text(e->case_name),
                      "case_index", (int)e->case_index, "seed", (json_int_t)e->general.seed, //
-                     "machine", "cpu_features", text(machine->cpu_features), "blas_kernel",
-                     text(machine->blas_kernel), //
-                     "plugins", describe_plugins(e), "settings", describe_settings(e));
+                     "machine", "cpu_features", text(around->cpu_features), "blas_kernel",
+                     text(around->blas_kernel), //
+                     "inputs_xxh3", describe_inputs(&around->inputs), "plugins",
+                     describe_plugins(e), "settings", describe_settings(e));
 }
 
 static osafl_status write_json(const struct run_folder *folder, const char *name, json_t *value,
@@ -116,7 +125,7 @@ static osafl_status write_json(const struct run_folder *folder, const char *name
 }
 
 osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
-                            const struct machine_identity *machine, char *message)
+                            const struct surroundings *around, char *message)
 {
     char *settings = NULL;
     size_t size = 0;
@@ -124,7 +133,7 @@ osafl_status manifest_write(const struct run_folder *folder, const struct experi
     osafl_status status = run_folder_replace(folder, "resolved.cfg", settings, size, message);
     free(settings);
     OSAFL_TRY(status);
-    json_t *const manifest = describe_run(e, machine);
+    json_t *const manifest = describe_run(e, around);
     status = write_json(folder, MANIFEST, manifest, message);
     json_decref(manifest);
     return status;
@@ -173,6 +182,18 @@ static void compare_plugins(const json_t *before, const json_t *now, char *messa
     }
 }
 
+static void compare_inputs(const json_t *before, json_t *now, char *message)
+{
+    const char *name;
+    json_t *hash;
+    json_object_foreach(now, name, hash)
+    {
+        char what[200];
+        snprintf(what, sizeof what, "the content of %s", name);
+        differs(message, what, json_object_get(before, name), hash);
+    }
+}
+
 /* message: what differs although the settings are the same; "" for nothing. */
 static void compare_circumstances(const json_t *before, const json_t *now, char *message)
 {
@@ -186,6 +207,8 @@ static void compare_circumstances(const json_t *before, const json_t *now, char 
             json_object_get(new_machine, "cpu_features"));
     differs(message, "the BLAS kernel", json_object_get(old_machine, "blas_kernel"),
             json_object_get(new_machine, "blas_kernel"));
+    compare_inputs(json_object_get(before, "inputs_xxh3"), json_object_get(now, "inputs_xxh3"),
+                   message);
     compare_plugins(json_object_get(before, "plugins"), json_object_get(now, "plugins"), message);
 }
 
@@ -248,13 +271,13 @@ static osafl_status read_manifest(const struct run_folder *folder, json_t **out,
 }
 
 osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
-                              const struct machine_identity *machine, enum manifest_found *found,
+                              const struct surroundings *around, enum manifest_found *found,
                               char *message)
 {
     json_t *before = NULL;
     json_t *now = NULL;
     osafl_status status = read_manifest(folder, &before, message);
-    if (status == OSAFL_OK && before != NULL && (now = describe_run(e, machine)) == NULL)
+    if (status == OSAFL_OK && before != NULL && (now = describe_run(e, around)) == NULL)
         status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     if (status == OSAFL_OK && before == NULL) {
         *found = MANIFEST_NONE;

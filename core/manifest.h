@@ -4,31 +4,34 @@
 #define OSAFL_CORE_MANIFEST_H
 
 #include "experiment.h"
+#include "inputs.h"
 #include "run_folder.h"
 
-/* What of the machine can change a result byte; strings as cpu.h gives them. */
-struct machine_identity {
+/* What can change a result byte beside settings, program and plugins; strings as cpu.h gives
+ * them. */
+struct surroundings {
     const char *cpu_features; /* "avx512f avx2 fma ...": instruction sets that are used */
     const char *blas_kernel;  /* "SkylakeX"; NULL: no BLAS was loaded */
+    struct inputs inputs;     /* samples and files */
 };
 
 /* Writes manifest.json: program version, identity, name, case, seed, settings with their origins,
- * plugins with version and file hash, machine.  Also writes resolved.cfg (experiment_write()). */
+ * plugins with version and file hash, machine, hashes of the inputs.  Also writes resolved.cfg (experiment_write()). */
 osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
-                            const struct machine_identity *machine, char *message);
+                            const struct surroundings *around, char *message);
 
 enum manifest_found {
     MANIFEST_NONE,    /* the folder holds no manifest */
-    MANIFEST_SAME,    /* the same run on the same program, plugins and machine type */
-    MANIFEST_CHANGED, /* the same settings, but program, plugins or machine type differ: message
-                       * names both sides */
+    MANIFEST_SAME,    /* the same run on the same program, plugins, machine type and data */
+    MANIFEST_CHANGED, /* the same settings, but program, plugins, machine type or data differ:
+                       * message names both sides */
     MANIFEST_OTHER,   /* another run's folder: message says how they differ */
 };
 
 /* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled for
  * MANIFEST_CHANGED and MANIFEST_OTHER too.  OSAFL_E_DATA for a damaged manifest. */
 osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
-                              const struct machine_identity *machine, enum manifest_found *found,
+                              const struct surroundings *around, enum manifest_found *found,
                               char *message);
 
 /* Wall-clock facts, no part of the results. */

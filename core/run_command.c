@@ -40,7 +40,7 @@ struct run {
     struct session session;
     bool has_session;
     struct blas_report blas;
-    struct machine_identity machine;
+    struct surroundings surroundings;
     struct run_folder folder;
     struct pool *pool;
     struct world *world;
@@ -129,7 +129,7 @@ static osafl_status open_session(struct run *r, struct loader *l)
                           r->blas.version, r->blas.core);
         return OSAFL_E_UNSUPPORTED;
     }
-    r->machine = (struct machine_identity){
+    r->surroundings = (struct surroundings){
         .cpu_features = cpu_isa_name(cpu_isa_chosen(r->d)),
         .blas_kernel = r->blas.loaded ? r->blas.core : NULL,
     };
@@ -202,8 +202,8 @@ static osafl_status open_progress(struct run *r, char *message)
 
 /* ---- the folder ---------------------------------------------------------------------------- */
 
-/* One line in FOLDER/changes.txt for each time that a run went on although its program, plugins or
- * machine had changed. */
+/* One line in FOLDER/changes.txt for each time that a run went on although its program, plugins,
+ * machine or data had changed. */
 static osafl_status record_change(const struct run *r, const char *what, char *message)
 {
     char *path = NULL;
@@ -246,7 +246,7 @@ static osafl_status start_anew(struct run *r, char *message)
     OSAFL_TRY(checkpoint_remove(&r->folder, message));
     OSAFL_TRY(remove_file(r, MODEL_FILE, message));
     OSAFL_TRY(remove_file(r, CHANGES_FILE, message));
-    return manifest_write(&r->folder, r->e, &r->machine, message);
+    return manifest_write(&r->folder, r->e, &r->surroundings, message);
 }
 
 /* Decides, from what the folder holds, whether this run may use it. */
@@ -261,9 +261,10 @@ static osafl_status claim_folder(struct run *r, char *message)
     const osafl_status claimed = run_folder_claim(path, &r->folder, message);
     free(path);
     OSAFL_TRY(claimed);
+    OSAFL_TRY(inputs_read(&r->session, &r->surroundings.inputs, message));
     if (r->o->force)
         return start_anew(r, message);
-    OSAFL_TRY(manifest_compare(&r->folder, r->e, &r->machine, &found, found_message));
+    OSAFL_TRY(manifest_compare(&r->folder, r->e, &r->surroundings, &found, found_message));
     switch (found) {
     case MANIFEST_SAME:
         return OSAFL_OK;
@@ -273,7 +274,7 @@ static osafl_status claim_folder(struct run *r, char *message)
                                 "%.*s; --accept-changes goes on all the same, --force starts anew",
                                 CALL_MESSAGE_BYTES - 128, found_message);
         OSAFL_TRY(record_change(r, found_message, message));
-        return manifest_write(&r->folder, r->e, &r->machine, message);
+        return manifest_write(&r->folder, r->e, &r->surroundings, message);
     case MANIFEST_OTHER:
         return message_fail(message, OSAFL_E_CONFIG, "%s", found_message);
     case MANIFEST_NONE:
@@ -285,7 +286,7 @@ static osafl_status claim_folder(struct run *r, char *message)
                             " without a manifest of its run; choose another "
                             "folder with --out, or overwrite it with --force",
                             r->folder.path);
-    return manifest_write(&r->folder, r->e, &r->machine, message);
+    return manifest_write(&r->folder, r->e, &r->surroundings, message);
 }
 
 /* ---- from a checkpoint --------------------------------------------------------------------- */
@@ -531,6 +532,7 @@ static void close_run(struct run *r)
     pool_destroy(r->pool);
     if (r->has_session)
         session_destroy(&r->session);
+    inputs_free(&r->surroundings.inputs);
     run_folder_release(&r->folder);
     diagnostics_destroy(r->d);
 }

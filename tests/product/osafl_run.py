@@ -8,9 +8,11 @@ import csv
 import math
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 OSAFL, SOURCE_TREE = (os.path.abspath(path) for path in (sys.argv[1], sys.argv[2]))
@@ -160,6 +162,24 @@ class ProductTest(unittest.TestCase):
         folder = folder or self.path("run-%d" % self.runs)
         self.osafl("run", SMALL, "--quiet", "--threads", str(threads), "--out", folder,
                    *arguments(merged))
+        return Run(folder)
+
+    def stopped_small(self, folder, *settings, rounds):
+        """Starts a run and asks it to stop after some of its rounds."""
+        merged = {"rounds": rounds}
+        for each in settings:
+            merged.update(each)
+        command = [OSAFL, "run", SMALL, "--threads", "1", "--out", folder, *arguments(merged)]
+        with open(self.path("log"), "w") as log:
+            process = subprocess.Popen(command, cwd=self.work, stdout=log, stderr=log)
+            table = os.path.join(folder, "rounds.csv")
+            while process.poll() is None:
+                if os.path.exists(table) and len(Run(folder).rows("rounds.csv")) >= 4:
+                    process.send_signal(signal.SIGTERM)
+                    break
+                time.sleep(0.002)
+        self.assertEqual(process.wait(), 3, "it ended before it was stopped")
+        self.assertLess(len(Run(folder).rows("rounds.csv")), rounds)
         return Run(folder)
 
     def check_small(self, *settings, status=0):

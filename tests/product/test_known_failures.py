@@ -1,14 +1,10 @@
 """Failures that are known from other frameworks for federated learning, each with a test that it
 does not happen here."""
-import os
 import random
-import signal
-import subprocess
-import time
 
 import osafl_run
-from osafl_run import (FROZEN, LOSSLESS, OSAFL, SINGLE_STEPS, SMALL, Logistic, ProductTest, Run,
-                       arguments, csv_table, natural, number, plugins)
+from osafl_run import (FROZEN, LOSSLESS, SINGLE_STEPS, Logistic, ProductTest, csv_table, natural,
+                       number, plugins)
 
 EQUAL_SHARES = {"clients.activity": [0.5, 0.5]}
 ONE_CLIENT = {"clients.count": 1}
@@ -132,26 +128,11 @@ class Resume(ProductTest):
 
     ROUNDS = 40
 
-    def interrupted(self, settings):
-        """A run that was told to stop after a few rounds, and went on by the same command."""
-        folder = self.path("interrupted")
-        command = [OSAFL, "run", SMALL, "--threads", "1", "--out", folder,
-                   *arguments({"rounds": self.ROUNDS, **settings})]
-        with open(self.path("log"), "w") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log)
-            rounds = os.path.join(folder, "rounds.csv")
-            while process.poll() is None:
-                if os.path.exists(rounds) and len(Run(folder).rows("rounds.csv")) >= 4:
-                    process.send_signal(signal.SIGTERM)
-                    break
-                time.sleep(0.002)
-        self.assertEqual(process.wait(), 3, "it ended before it was stopped")
-        self.assertLess(len(Run(folder).rows("rounds.csv")), self.ROUNDS)
-        return self.run_small(settings, folder=folder, rounds=self.ROUNDS)
-
     def check_resumed(self, settings):
         whole = self.run_small(settings, rounds=self.ROUNDS)
-        resumed = self.interrupted(settings)
+        folder = self.path("interrupted")
+        self.stopped_small(folder, settings, rounds=self.ROUNDS)
+        resumed = self.run_small(settings, folder=folder, rounds=self.ROUNDS)
         for name in ("rounds.csv", "clients.csv", "model.safetensors", "manifest.json"):
             self.assertEqual(resumed.bytes(name), whole.bytes(name), name)
 

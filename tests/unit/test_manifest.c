@@ -26,7 +26,7 @@ static const char file_text[] = "name = \"digits\";\nseed = 5;\nrounds = 3;\n"
                                 "deletion: { plugin = \"fifo\"; };\n"
                                 "aggregator: { plugin = \"fedavg\"; };\n";
 
-static const struct machine_identity machine = {.cpu_features = "avx512", .blas_kernel = NULL};
+static const struct surroundings machine = {.cpu_features = "avx512", .blas_kernel = NULL};
 
 static char folder_path[256];
 static struct run_folder folder;
@@ -150,7 +150,7 @@ static void test_manifest(void **state)
     experiment_destroy(e);
 }
 
-static enum manifest_found compare(const struct experiment *e, const struct machine_identity *m)
+static enum manifest_found compare(const struct experiment *e, const struct surroundings *m)
 {
     enum manifest_found found = MANIFEST_NONE;
     if (manifest_compare(&folder, e, m, &found, message) != OSAFL_OK)
@@ -180,9 +180,18 @@ static void test_compare(void **state)
     assert_int_equal(compare(other, &machine), MANIFEST_OTHER);
     EXPECT_WORDS(folder_path, "training.batch was 16 and is 32", "--force", "--out");
 
-    const struct machine_identity slower = {.cpu_features = "avx2", .blas_kernel = "Haswell"};
+    const struct surroundings slower = {.cpu_features = "avx2", .blas_kernel = "Haswell"};
     assert_int_equal(compare(e, &slower), MANIFEST_CHANGED);
     EXPECT_WORDS("instruction set was avx512 and is avx2", "BLAS kernel was (none) and is Haswell");
+
+    char samples_name[] = "samples";
+    struct input samples = {.name = samples_name, .hash = "0123456789abcdef"};
+    const struct surroundings read = {.cpu_features = "avx512", .inputs = {&samples, 1}};
+    assert_int_equal(manifest_write(&folder, e, &read, message), OSAFL_OK);
+    assert_int_equal(compare(e, &read), MANIFEST_SAME);
+    samples.hash[0] = 'f';
+    assert_int_equal(compare(e, &read), MANIFEST_CHANGED);
+    EXPECT_WORDS("content of samples was 0123456789abcdef and is f123456789abcdef");
     experiment_destroy(renamed);
     experiment_destroy(other);
     experiment_destroy(e);

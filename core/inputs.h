@@ -1,0 +1,26 @@
+/* inputs.h - what a run reads beside its settings: samples and files, known by their hashes.
+ *
+ * Settings only say where data lie.  With the hashes in the manifest, a run does not go on with
+ * other data than those with which it began. */
+#ifndef OSAFL_CORE_INPUTS_H
+#define OSAFL_CORE_INPUTS_H
+
+#include "session.h"
+
+struct input {
+    char *name; /* "samples of dataset/csv", or the setting of a file: "channel.trace.path" */
+    char hash[17];
+};
+
+struct inputs {
+    struct input *item;
+    size_t n;
+};
+
+/* Hashes the training samples and those on which the model is evaluated, as the data set gives
+ * them (of an endless split, the first ones), and every regular file that a setting of another
+ * plugin names.  Free *out after failures too. */
+osafl_status inputs_read(const struct session *s, struct inputs *out, char *message);
+void inputs_free(struct inputs *i);
+
+#endif
