@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "finite.h"
 #include "memory.h"
 #include "message.h"
 
@@ -50,6 +51,23 @@ void inputs_free(struct inputs *i)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
+/* What training would find out later, and where a hash would not be the samples'. */
+static osafl_status check_batch(const struct session *s, osafl_call *c, const osafl_batch *batch,
+                                const uint64_t *index)
+{
+    for (uint32_t i = 0; i < batch->n; i++) {
+        if (!all_finite(batch->x + i * s->sample_floats, s->sample_floats))
+            return core_host.fail(c, OSAFL_E_DATA,
+                                  "sample %llu holds a value that is not finite",
+                                  (unsigned long long)index[i]);
+        if (batch->label[i] < 0 || (uint32_t)batch->label[i] >= s->dataset.labels)
+            return core_host.fail(c, OSAFL_E_DATA, "sample %llu has label %d outside 0..%u",
+                                  (unsigned long long)index[i], (int)batch->label[i],
+                                  s->dataset.labels - 1);
+    }
+    return OSAFL_OK;
+}
+
 static osafl_status hash_split(const struct session *s, uint32_t split, uint64_t n,
                                osafl_batch *batch, XXH3_state_t *hash, char *message)
 {
@@ -63,8 +81,9 @@ static osafl_status hash_split(const struct session *s, uint32_t split, uint64_t
             return message_fail(message, OSAFL_E_CANCELLED, "the run was stopped");
         osafl_call c;
         call_begin(&c, dataset, OSAFL_NO_CLIENT, 0);
-        const osafl_status status =
-            session_dataset(s)->read(dataset->self, &c, split, index, batch);
+        osafl_status status = session_dataset(s)->read(dataset->self, &c, split, index, batch);
+        if (status == OSAFL_OK)
+            status = check_batch(s, &c, batch, index);
         OSAFL_TRY(session_end_call(&c, status, message));
         XXH3_64bits_update(hash, batch->x, batch->n * s->sample_floats * sizeof *batch->x);
         XXH3_64bits_update(hash, batch->label, batch->n * sizeof *batch->label);

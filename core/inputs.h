@@ -19,7 +19,8 @@ struct inputs {
 
 /* Hashes the training samples and those on which the model is evaluated, as the data set gives
  * them (of an endless split, the first ones), and every regular file that a setting of another
- * plugin names.  Free *out after failures too. */
+ * plugin names.  OSAFL_E_DATA for a value that is not finite, or a label out of range.  Free *out
+ * after failures too. */
 osafl_status inputs_read(const struct session *s, struct inputs *out, char *message);
 void inputs_free(struct inputs *i);
 

@@ -96,7 +96,8 @@ static json_t *describe_inputs(const struct inputs *inputs)
 
 static json_t *describe_run(const struct experiment *e, const struct surroundings *around)
 {
-    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, s:o, s:o}",
+    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, s:o, "
+                     "s:o}",
                      "manifest", FORMAT, "identity", e->identity,          //
                      "program", "name", "osafl", "version", OSAFL_VERSION, //
                      "experiment", "name", text(e->general.name), "case", text(e->case_name),

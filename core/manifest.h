@@ -16,7 +16,8 @@ struct surroundings {
 };
 
 /* Writes manifest.json: program version, identity, name, case, seed, settings with their origins,
- * plugins with version and file hash, machine, hashes of the inputs.  Also writes resolved.cfg (experiment_write()). */
+ * plugins with version and file hash, machine, hashes of the inputs.  Also writes resolved.cfg
+ * (experiment_write()). */
 osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
                             const struct surroundings *around, char *message);
 

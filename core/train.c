@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finite.h"
 #include "memory.h"
 #include "message.h"
 #include "osafl/random.h"
@@ -186,14 +187,6 @@ static osafl_status step_on_batch(const struct training *g, double *loss)
         return OSAFL_E_NOMEM;
     OSAFL_TRY(model_gradient(g, w->w, 1, gradient, loss));
     return optimizer_step(g, gradient);
-}
-
-static bool all_finite(const float *x, uint64_t n)
-{
-    uint32_t bad = 0;
-    for (uint64_t i = 0; i < n; i++) /* without a branch, so that it runs as fast as memory */
-        bad |= !(fabsf(x[i]) <= __FLT_MAX__);
-    return bad == 0;
 }
 
 /* Says whose value was not finite.  OSAFL_E_NUMERIC, or OSAFL_E_DATA when the samples are bad. */
