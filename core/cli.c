@@ -163,7 +163,7 @@ static int check_cells(struct work *w, struct experiment *const *cell, size_t n)
 static int resolve_cells(struct work *w, struct experiment *const *cell, size_t n)
 {
     if (n == 1)
-        return experiment_write(cell[0], stdout) == OSAFL_OK ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+        return resolve_command(cell[0], w->loader);
     diagnostics_error(w->d, w->options.arguments[0], 0,
                       "is a grid of %zu cells; pick one with --only, as in --only case=NAME --only "
                       "seed=N",

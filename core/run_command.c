@@ -119,7 +119,9 @@ static osafl_status open_session(struct run *r, struct loader *l)
         .log = show_log,
         .log_arg = r,
     };
-    OSAFL_TRY(session_create(&r->session, r->e, l, &context, r->d));
+    const osafl_status status = session_create(&r->session, r->e, l, &context, r->d);
+    /* A file that cannot be read, as one that is malformed, is one that the experiment names. */
+    OSAFL_TRY(status == OSAFL_E_IO ? OSAFL_E_DATA : status);
     r->has_session = true;
     cpu_read_blas(&r->blas);
     if (r->blas.loaded && !r->blas.correct) {
@@ -617,4 +619,27 @@ int check_command(struct experiment *e, struct loader *l)
     close_run(&r);
     guard_unwatch();
     return status == OSAFL_OK ? EXIT_RUN_OK : EXIT_USAGE;
+}
+
+int resolve_command(struct experiment *e, struct loader *l)
+{
+    static const struct run_options options = {.threads = 1};
+    struct run r = {.e = e, .o = &options, .folder = {.lock_fd = -1}};
+    r.d = diagnostics_create();
+    if (r.d == NULL) {
+        fputs("osafl: out of memory\n", stderr);
+        return EXIT_RUN_FAILED;
+    }
+    guard_watch(e->general.call_limit_s);
+    osafl_status status = OSAFL_OK;
+    /* The aggregator can be asked for its optimizer only where the model, and for that the data,
+     * are known. */
+    if (e->chosen[OSAFL_KIND_OPTIMIZER].loaded == NULL)
+        status = open_session(&r, l);
+    diagnostics_print(r.d, stderr);
+    if (status == OSAFL_OK)
+        status = experiment_write(e, stdout);
+    close_run(&r);
+    guard_unwatch();
+    return exit_status(status);
 }

@@ -50,4 +50,8 @@ int run_command(struct experiment *e, struct loader *l, const struct run_options
  * part, and an estimate of memory and work, on stdout.  Returns EXIT_RUN_OK or EXIT_USAGE. */
 int check_command(struct experiment *e, struct loader *l);
 
+/* Prints e as experiment_write() does.  Where e leaves the optimizer to the aggregator, the plugins
+ * are created to learn it, data files included.  Returns an exit status of cli.h. */
+int resolve_command(struct experiment *e, struct loader *l);
+
 #endif

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 results="rounds.csv clients.csv manifest.json model.safetensors resolved.cfg"
 failures=0
 cd "$work"
-run=("$osafl" run "$source_tree/tests/cli/small.cfg" --threads 2 --out)
+run=("$osafl" run "$source_tree/tests/cli/small.cfg" --threads 2 --set rounds=6 --out)
 
 fail() {
     echo "FAILED: $1"
@@ -45,7 +45,7 @@ grep -q "cannot write to standard output" err || fail "no word about standard ou
 
 echo "full streams"
 for command in plugins help --help --version "resolve $source_tree/tests/cli/small.cfg" \
-    "run $source_tree/tests/cli/small.cfg --quiet --out whole"; do
+    "run $source_tree/tests/cli/small.cfg --quiet --set rounds=6 --out whole"; do
     got=0
     # shellcheck disable=SC2086 # the words of a command
     "$osafl" $command >/dev/full 2>err || got=$?
@@ -68,11 +68,11 @@ terminal() { # TERM: what a terminal of this kind is shown
     TERM=$1 script -qec "$(printf '%q ' "${run[@]}") terminal" /dev/null </dev/null
 }
 terminal xterm >out
-grep -q '\[##*-*\]  [0-9]*/30' out || fail "a terminal is shown no bar"
+grep -q '\[##*-*\]  [0-9]*/6' out || fail "a terminal is shown no bar"
 same terminal
 terminal dumb >out
 if grep -q '\[#' out; then fail "a dumb terminal is shown a bar"; fi
-grep -q 'round 30/30  accuracy' out || fail "a dumb terminal is shown no lines"
+grep -q 'round 6/6  accuracy' out || fail "a dumb terminal is shown no lines"
 
 echo "a locale with a decimal comma"
 export LOCPATH=$work/locales
