@@ -167,7 +167,8 @@ bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostic
     }
     struct suggestion s = suggest_begin(topic[n] != '\0' ? kind_text : topic);
     for (size_t i = 0; i < schema_n_groups; i++)
-        suggest_offer(&s, schema_groups[i].name);
+        if (schema_groups[i].name[0] != '\0')
+            suggest_offer(&s, schema_groups[i].name);
     for (uint32_t k = 1; k <= LOADER_KINDS; k++)
         suggest_offer(&s, kind_name(k));
     diagnostics_error(d, NULL, 0, "there is no help on \"%s\"%s%s%s", topic,

@@ -252,9 +252,14 @@ static void check_core(struct resolver *r)
         complain_at(r, "", "name",
                     "becomes the name of a folder: letters, digits, \".\", \"_\" and \"-\" only, "
                     "the first a letter or digit, at most 100");
-    if (e->clients.arrivals > e->clients.storage)
-        complain_at(r, "clients", "arrivals",
-                    "more samples would arrive in a round than clients.storage holds");
+    if (e->clients.arrivals > e->clients.storage) {
+        char text[160];
+        snprintf(text, sizeof(text),
+                 "more samples would arrive in a round, %" PRId64
+                 ", than clients.storage = %" PRId64 " holds; lower the one or raise the other",
+                 e->clients.arrivals, e->clients.storage);
+        complain_at(r, "clients", "arrivals", text);
+    }
 }
 
 /* ---- visiting ---- */

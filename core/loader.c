@@ -278,8 +278,8 @@ static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const c
     char reason[1024];
     loaded = load_file(folder, kind, name, real, d, reason, sizeof reason);
     if (loaded == NULL)
-        snprintf(why, size, "%s plugin \"%s\" cannot be used: %s %s", kind_name(kind), name, real,
-                 reason);
+        snprintf(why, size, "%s plugin \"%s\" cannot be used: %s%s %s", kind_name(kind), name, real,
+                 reason[0] == '/' ? ":" : "", reason); /* which may be about a folder of it */
     return loaded;
 }
 

@@ -126,7 +126,8 @@ const struct plugin_folder *plugin_path_find(const struct plugin_path *p, const 
         snprintf(path, sizeof path, "%s/%s/%s.so", p->folders[i].path, kind, name);
         if (realpath(path, real) != NULL)
             return &p->folders[i];
-        if (errno != ENOENT && errno != ENOTDIR) {
+        struct stat s;
+        if ((errno != ENOENT && errno != ENOTDIR) || lstat(path, &s) == 0) {
             /* Something is there; going on would put another file in its place unseen. */
             snprintf(real, PLUGIN_PATH_BYTES, "%.*s", PLUGIN_PATH_BYTES - 1, path);
             return &p->folders[i];

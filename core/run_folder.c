@@ -43,25 +43,37 @@ char *run_folder_path(const char *base, const struct experiment *e)
     return path;
 }
 
+/* One that is there already serves. */
+static osafl_status create_folder(const char *path, char *message)
+{
+    if (mkdir(path, 0777) == 0)
+        return OSAFL_OK;
+    const int error = errno; /* of a folder that exists, it may be one that matters to new ones */
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return OSAFL_OK;
+    if (error == EEXIST)
+        return message_fail(message, OSAFL_E_IO,
+                            "cannot create the folder %s: a file has that name; choose another "
+                            "folder with --out",
+                            path);
+    return message_io(message, error, "create the folder", path);
+}
+
 static osafl_status create_with_parents(const char *path, char *message)
 {
     char *const copy = strdup(path);
     if (copy == NULL)
         return message_io(message, ENOMEM, "create", path);
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    osafl_status status = OSAFL_OK;
+    for (char *slash = strchr(copy + 1, '/'); slash != NULL && status == OSAFL_OK;
+         slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        /* What is wrong with a parent shows when the folder itself is made. */
-        (void)mkdir(copy, 0777);
+        status = create_folder(copy, message);
         *slash = '/';
     }
     free(copy);
-    if (mkdir(path, 0777) == 0)
-        return OSAFL_OK;
-    const int error = errno;
-    struct stat st;
-    if (error == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return OSAFL_OK;
-    return message_io(message, error == EEXIST ? ENOTDIR : error, "create the folder", path);
+    return status == OSAFL_OK ? create_folder(path, message) : status;
 }
 
 static char *join(const char *folder, const char *prefix, const char *name, const char *suffix)

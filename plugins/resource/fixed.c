@@ -53,10 +53,6 @@ static osafl_status solve(void *self, osafl_call *c, const osafl_resource_proble
             sit_out(out, u, OSAFL_OUT_ABSENT);
             continue;
         }
-        if (!(p->gain[u] > 0.0)) { /* no link at all: the upload would never end */
-            sit_out(out, u, OSAFL_OUT_DEADLINE);
-            continue;
-        }
         const struct client_cost cost = client_cost(p, u);
         const double clock_hz = settings->clock_hz > 0.0 ? settings->clock_hz : cost.clock_max_hz;
         const double power_w = settings->power_w > 0.0 ? settings->power_w : cost.power_max_w;

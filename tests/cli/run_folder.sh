@@ -104,7 +104,14 @@ for blocks in 2 8 24 50; do # of 1 KiB; the limit on a file's size stands for a 
     expect 0 "" "${run[@]}" "$work/full"
     compare "$work/full"
 done
-expect 1 "cannot" "${run[@]}" /dev/null/folder
+
+echo "a folder that cannot be made is named, with the reason"
+touch "$work/file"
+ln -s nowhere "$work/broken"
+expect 1 "cannot create the folder /dev/null: a file has that name" "${run[@]}" /dev/null/folder
+expect 1 "cannot create the folder $work/file: a file has that name" "${run[@]}" "$work/file"
+expect 1 "cannot create the folder $work/broken: a file has that name" "${run[@]}" "$work/broken"
+expect 1 "cannot create the folder /proc/none: " "${run[@]}" /proc/none/folder
 
 echo "a folder that goes away is an error"
 "${run[@]}" "$work/gone" --set rounds=100000 >"$work/log" 2>&1 &

@@ -297,6 +297,23 @@ static void test_writable_by_everyone(void **state)
     remove_playground(&mine);
 }
 
+/* A link to a file that is gone is not passed over: the next folder's plugin would take its place
+ * unseen. */
+static void test_broken_link(void **state)
+{
+    (void)state;
+    struct playground mine;
+    make_playground(&mine, SIZE_MAX);
+    char file[400];
+    snprintf(file, sizeof file, "%s/keeps_rules.so", mine.kind);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(symlink("/nowhere/keeps_rules.so", file), 0);
+    assert_null(load_from(mine.root, "keeps_rules"));
+    expect_said("cannot be examined: No such file");
+    expect_said(file);
+    remove_playground(&mine);
+}
+
 static void test_other_owner(void **state)
 {
     (void)state;
@@ -484,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_first_folder_wins),
         cmocka_unit_test(test_search_path),
         cmocka_unit_test(test_writable_by_everyone),
+        cmocka_unit_test(test_broken_link),
         cmocka_unit_test(test_other_owner),
         cmocka_unit_test(test_files_that_are_no_plugins),
         cmocka_unit_test(test_truncated_file),

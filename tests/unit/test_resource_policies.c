@@ -404,6 +404,42 @@ static struct case1 easy_case(void)
     };
 }
 
+/* Settings may lie anywhere in a double's range: what then overflows makes a client sit out, and no
+ * answer is negative or not finite. */
+static void extremes_give_no_impossible_answers(void **state)
+{
+    (void)state;
+    const char *const policies[][3] = {
+        {"iterative", "initial_power", "max"},    {"iterative", "initial_power", "fraction"},
+        {"iterative", "initial_power", "search"}, {"optimal", "objective", "printed"},
+        {"optimal", "objective", "energy"},       {"fixed", "local_rounds", "2"},
+    };
+    for (size_t j = 0; j < sizeof policies / sizeof policies[0]; j++) {
+        struct fixture *f = open_policy(policies[j][0], policies[j][1], policies[j][2]);
+        for (uint64_t i = 0; i < 20000; i++) {
+            struct case1 k = random_case(i);
+            double *const settings[] = {&k.cycles_per_bit, &k.energy_budget_j, &k.clock_max_hz,
+                                        &k.deadline_s,     &k.capacitance,     &k.sample_bits,
+                                        &k.power_max_w};
+            for (uint32_t s = 0; s < 6; s++) /* about two of them */
+                if (uniform(i, 20 + s, 0.0, 1.0) < 0.33)
+                    *settings[s] = log_uniform(i, 10 + s, 1e-307, 1e308);
+            if (uniform(i, 26, 0.0, 1.0) < 0.33)
+                *settings[6] = log_uniform(i, 16, 1e-23, 1e17); /* the bounds of power_max_dbm */
+            const struct answer1 a = solve(f, &k, 1);
+            if (a.local_rounds == 0)
+                continue;
+            const double amounts[] = {a.clock_hz, a.power_w,   a.compute_s,
+                                      a.upload_s, a.compute_j, a.upload_j};
+            for (size_t m = 0; m < 6; m++)
+                if (!(amounts[m] >= 0.0 && isfinite(amounts[m])))
+                    fail_msg("%s %s, case %u: amount %zu is %g", policies[j][0], policies[j][2],
+                             (unsigned)i, m, amounts[m]);
+        }
+        fixture_close(f);
+    }
+}
+
 static void says_why_a_client_sits_out(void **state)
 {
     (void)state;
@@ -477,6 +513,7 @@ int main(void)
         cmocka_unit_test(declared_policies_meet_the_limits),
         cmocka_unit_test(optimal_beats_every_other_power),
         cmocka_unit_test(search_is_the_power_of_least_energy),
+        cmocka_unit_test(extremes_give_no_impossible_answers),
         cmocka_unit_test(says_why_a_client_sits_out),
         cmocka_unit_test(fixed_lets_everyone_take_part),
         cmocka_unit_test(fixed_refuses_more_local_rounds_than_there_are),

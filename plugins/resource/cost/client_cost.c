@@ -54,7 +54,7 @@ struct operating_point operating_point(const struct client_cost *c, uint32_t loc
 struct operating_point deadline_point(const struct client_cost *c, uint32_t local_rounds,
                                       double upload_s)
 {
-    assert(upload_s > 0.0 && upload_s < c->deadline_s);
+    assert(upload_s > 0.0 && upload_s <= c->deadline_s); /* equal where computing takes no time */
     const double clock_hz = c->round_cycles * local_rounds / (c->deadline_s - upload_s);
     /* At the window's ends the two are the maxima themselves, up to rounding. */
     return operating_point(c, local_rounds, fmin(clock_hz, c->clock_max_hz),
@@ -133,9 +133,30 @@ double least_energy_upload(const struct client_cost *c, uint32_t local_rounds, d
     return last_before(energy_rises, &slope, shortest_s, longest_s);
 }
 
+void sit_out(const osafl_resource_answer *out, uint32_t client, uint32_t reason)
+{
+    out->local_rounds[client] = 0;
+    out->reason[client] = reason;
+}
+
+/* At the ends of a double's range an amount may overflow, or lose all its digits and its sign. */
+static bool is_amount(double x)
+{
+    return x >= 0.0 && isfinite(x);
+}
+
 void take_part(const osafl_resource_answer *out, uint32_t client,
                const struct operating_point *point)
 {
+    if (!is_amount(point->clock_hz) || !is_amount(point->power_w) ||
+        !is_amount(point->compute_s) || !is_amount(point->upload_s)) {
+        sit_out(out, client, OSAFL_OUT_DEADLINE);
+        return;
+    }
+    if (!is_amount(point->compute_j) || !is_amount(point->upload_j)) {
+        sit_out(out, client, OSAFL_OUT_ENERGY);
+        return;
+    }
     out->local_rounds[client] = point->local_rounds;
     out->reason[client] = 0;
     out->clock_hz[client] = point->clock_hz;
@@ -144,10 +165,4 @@ void take_part(const osafl_resource_answer *out, uint32_t client,
     out->upload_s[client] = point->upload_s;
     out->compute_j[client] = point->compute_j;
     out->upload_j[client] = point->upload_j;
-}
-
-void sit_out(const osafl_resource_answer *out, uint32_t client, uint32_t reason)
-{
-    out->local_rounds[client] = 0;
-    out->reason[client] = reason;
 }

@@ -50,7 +50,7 @@ double upload_power(const struct client_cost *c, double upload_s);
 struct operating_point operating_point(const struct client_cost *c, uint32_t local_rounds,
                                        double clock_hz, double power_w);
 
-/* The point that meets the deadline exactly with an upload of upload_s in (0, t_th). */
+/* The point that meets the deadline exactly with an upload of upload_s in (0, t_th]. */
 struct operating_point deadline_point(const struct client_cost *c, uint32_t local_rounds,
                                       double upload_s);
 
@@ -71,7 +71,7 @@ double least_energy_upload(const struct client_cost *c, uint32_t local_rounds, d
 typedef bool upload_predicate(const void *arg, double upload_s);
 double last_before(upload_predicate *beyond, const void *arg, double lo, double hi);
 
-/* Writes the answer of one client. */
+/* Writes the answer of one client, who sits out where a time or an energy is beyond all numbers. */
 void take_part(const osafl_resource_answer *out, uint32_t client,
                const struct operating_point *point);
 void sit_out(const osafl_resource_answer *out, uint32_t client, uint32_t reason);
