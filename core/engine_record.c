@@ -179,7 +179,10 @@ static osafl_status load_core(struct engine *e, const struct record_set *from, c
     e->round = (uint32_t)round;
     OSAFL_TRY(load_kept(e, &r, message));
     OSAFL_TRY(open_section(from, "world", &r, message));
-    return world_load(e->world, &r, message);
+    OSAFL_TRY(world_load(e->world, &r, message));
+    return world_round(e->world) == e->round
+               ? OSAFL_OK
+               : damaged(message, "model and stores are of different rounds");
 }
 
 osafl_status engine_load(struct engine *e, const struct record_set *from, char *message)

@@ -312,6 +312,10 @@ static osafl_status resume_or_start(struct run *r, char *message)
         status = open_engine(r, message);
     if (status == OSAFL_OK && !r->complete && checkpoint.set != NULL) {
         status = engine_load(r->engine, checkpoint.set, message);
+        if (status == OSAFL_OK && engine_round(r->engine) != checkpoint.round)
+            status = message_fail(message, OSAFL_E_STATE,
+                                  "the checkpoint is damaged: it says round %u and holds round %u",
+                                  checkpoint.round, engine_round(r->engine));
         if (status == OSAFL_OK)
             status = record_reader_open(checkpoint.set, RESULTS_SECTION, &reader, message);
         if (status == OSAFL_OK)

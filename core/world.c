@@ -332,6 +332,11 @@ osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *
 
 /* ---- what the clients hold ---- */
 
+uint32_t world_round(const struct world *w)
+{
+    return w->round;
+}
+
 const struct population *world_population(const struct world *w)
 {
     return &w->population;

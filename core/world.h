@@ -32,6 +32,8 @@ osafl_status world_create(const struct experiment *e, const struct instance *dat
                           const osafl_dataset_info *info, struct world **out, char *message);
 void world_destroy(struct world *w); /* NULL is allowed */
 
+/* Rounds advanced so far. */
+uint32_t world_round(const struct world *w);
 const struct population *world_population(const struct world *w);
 struct store_samples world_store(const struct world *w, uint32_t client);
 /* [labels]: samples of each label in the client's store.  Valid as world_store(). */

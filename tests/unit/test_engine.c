@@ -14,6 +14,9 @@
 #include "toy_plugins.h"
 #include "world.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #define CLIENTS 6
 #define ROUNDS 5
 
@@ -410,6 +413,38 @@ static void test_foreign_checkpoint_is_refused(void **state)
     free(data);
 }
 
+/* Changes the first record "round", the engine's own, and puts the checksum right. */
+static void set_engine_round(uint8_t *block, size_t size, uint64_t round)
+{
+    static const uint8_t head[] = {5, 0, 0, 0, 1,   0,   0,   0,   1,   0, 0, 0,
+                                   0, 0, 0, 0, 'r', 'o', 'u', 'n', 'd', 0, 0, 0};
+    uint8_t *at = memmem(block, size, head, sizeof head);
+    assert_non_null(at);
+    memcpy(at + sizeof head, &round, sizeof round);
+    const uint64_t sum = XXH3_64bits(block, size - sizeof sum);
+    memcpy(block + size - sizeof sum, &sum, sizeof sum);
+}
+
+static void test_rounds_of_model_and_stores_must_agree(void **state)
+{
+    (void)state;
+    struct bench *b = bench_open(stateful_toy(), 1);
+    run_rounds(b, 3);
+    size_t size = 0;
+    void *data = save(b, &size);
+    bench_close(b);
+    b = bench_open(stateful_toy(), 1);
+    set_engine_round(data, size, 2);
+    assert_int_equal(load(b, data, size), OSAFL_E_STATE);
+    assert_non_null(strstr(b->message, "model and stores are of different rounds"));
+    bench_close(b);
+    b = bench_open(stateful_toy(), 1);
+    set_engine_round(data, size, 3);
+    assert_int_equal(load(b, data, size), OSAFL_OK);
+    bench_close(b);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_misfits_are_refused),
         cmocka_unit_test(test_checkpoint_goes_on_where_it_stood),
         cmocka_unit_test(test_foreign_checkpoint_is_refused),
+        cmocka_unit_test(test_rounds_of_model_and_stores_must_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
