@@ -40,7 +40,7 @@ for target in "${targets[@]}"; do
     case $target in
     experiment | set) options=("-dict=$here/dictionaries/experiment" -max_len=2000) ;;
     results | manifest) options=("-dict=$here/dictionaries/json" -max_len=4000) ;;
-    instance | kept | world) options=(-max_len=300) ;;
+    engine | instance | kept | world) options=(-max_len=300) ;;
     quantizer | records | trace | table | csv_table | npy | idx) options=(-max_len=1000) ;;
     esac
     log=$tree/faults/$target.log
