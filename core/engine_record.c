@@ -4,11 +4,11 @@
  * have trained, where optimizer or quantizer keep any), and one for every plugin, named
  * "KIND/NAME". */
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "engine_state.h"
+#include "finite.h"
 #include "message.h"
 
 /* Raise when the records below change. */
@@ -98,14 +98,6 @@ static osafl_status open_section(const struct record_set *from, const char *name
                         "the checkpoint has version %u of the section \"%s\" and this program "
                         "reads version %u",
                         r->base.state_version, name, (unsigned)ENGINE_STATE_VERSION);
-}
-
-static bool all_finite(const float *x, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
 }
 
 static osafl_status read_client(struct engine *e, struct record_reader *r, uint32_t client)
