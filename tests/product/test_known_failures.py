@@ -254,6 +254,22 @@ class Samples(ProductTest):
         for a, b in zip(one.clients("train_loss"), two.clients("train_loss")):
             self.assertNotAlmostEqual(float(a[0]), float(b[0]), 6)
 
+    def test_clients_have_their_own_generator(self):
+        """Stores of the same two samples, one of which is drawn each round.  Clients that share a
+        generator would draw the same one always, or, with their stores in another order, never."""
+        table = self.path("pairs.csv", csv_table([([float(k)], k, u) for u in range(4)
+                                                  for k in range(2)]))
+        run = self.run_small(self.settings, natural(table, 4, 2),
+                             {"dataset.csv.test_path": table, "training.batch": 1,
+                              "training.minibatches": 1}, rounds=40)
+        losses = [[loss for client, loss in run.clients("client", "train_loss")
+                   if client == str(u)] for u in range(4)]
+        for u in range(4):
+            self.assertEqual(len(set(losses[u])), 2)
+            for v in range(u):
+                same = sum(a == b for a, b in zip(losses[u], losses[v]))
+                self.assertIn(same, range(8, 33))
+
     def test_clients_are_drawn_one_by_one(self):
         """Label distributions, sizes, gains and limits of clients that an experiment treats
         alike."""
