@@ -1,6 +1,7 @@
 /* plugin_fixture.c - a built plugin in a test's hands. */
 #include "plugin_fixture.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -268,4 +269,27 @@ double fixture_metric(const struct fixture *f, const char *name, uint32_t client
             value = f->metrics[i].value;
     }
     return value;
+}
+
+void fixture_expect_all(const char *kind, const char *const *name, size_t n)
+{
+    size_t found = 0;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", OSAFL_TEST_PLUGIN_DIR, kind);
+    DIR *const folder = opendir(path);
+    assert_non_null(folder);
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        const char *const end = strstr(entry->d_name, ".so");
+        if (end == NULL || end[3] != '\0')
+            continue;
+        size_t k = 0;
+        while (k < n && (strlen(name[k]) != (size_t)(end - entry->d_name) ||
+                         strncmp(name[k], entry->d_name, strlen(name[k])) != 0))
+            k++;
+        if (k == n)
+            fail_msg("%s/%s is in no list of this test", kind, entry->d_name);
+        found++;
+    }
+    closedir(folder);
+    assert_int_equal(found, n);
 }

@@ -44,6 +44,10 @@ struct fixture *fixture_open_in(const char *folder, const char *kind, const char
 /* Destroys the instance, if there is one, and everything else. */
 void fixture_close(struct fixture *f);
 
+/* Fails unless these are the names of all built-in plugins of a kind, so that no new one escapes
+ * the tests of all of them. */
+void fixture_expect_all(const char *kind, const char *const *name, size_t n);
+
 /* Sets a parameter: numbers as strtod() and strtoll() read them, "true"/"false", a choice by its
  * name, a range as "0.3" or "0.3, 0.8", reals as "1, 2, 3".  Bounds are not checked: tests may want
  * to leave them. */

@@ -68,6 +68,12 @@ static void play(struct aggregator_bench *b, uint32_t round, const struct bench_
     }
 }
 
+static void test_all_are_listed(void **unused)
+{
+    (void)unused;
+    fixture_expect_all("aggregator", names, N_NAMES);
+}
+
 static bool declares(const char *name, const char *feature)
 {
     struct fixture *f = fixture_open("aggregator", name);
@@ -609,6 +615,7 @@ static void test_declarations(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_are_listed),
         cmocka_unit_test(test_sole_update),
         cmocka_unit_test(test_equal_updates),
         cmocka_unit_test(test_permutation_invariant),

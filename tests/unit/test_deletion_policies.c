@@ -135,6 +135,12 @@ static void test_topk_cases(void **unused)
 static const char *const names[] = {"topk", "fifo", "random", "balanced", "reservoir"};
 #define N_NAMES (sizeof names / sizeof names[0])
 
+static void test_all_are_listed(void **state)
+{
+    (void)state;
+    fixture_expect_all("deletion", names, N_NAMES);
+}
+
 static void test_every_policy_names_distinct_samples(void **unused)
 {
     (void)unused;
@@ -358,6 +364,7 @@ static void test_reservoir_resumes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_are_listed),
         cmocka_unit_test(test_topk_cases),
         cmocka_unit_test(test_every_policy_names_distinct_samples),
         cmocka_unit_test(test_more_arrivals_than_samples),
