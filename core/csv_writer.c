@@ -47,15 +47,27 @@ static void put(struct csv_writer *w, char c)
     w->buffer[w->used++] = c;
 }
 
-/* Whether the file begins with the header and a line's end. */
-static bool has_header(const struct csv_writer *w, const char *header)
+/* The file must begin with the header and a line's end, within its first `length` bytes. */
+static osafl_status check_header(const struct csv_writer *w, const char *header, uint64_t length,
+                                 char *message)
 {
     const size_t size = strlen(header);
     char *const found = malloc(size + 1);
-    const bool same = found != NULL && pread(w->fd, found, size + 1, 0) == (ssize_t)size + 1 &&
+    if (found == NULL)
+        return message_io(message, ENOMEM, "read", w->path);
+    const ssize_t got = pread(w->fd, found, size + 1, 0);
+    const int error = errno;
+    const bool same = length > size && got == (ssize_t)size + 1 &&
                       memcmp(found, header, size) == 0 && found[size] == '\n';
     free(found);
-    return same;
+    if (same)
+        return OSAFL_OK;
+    if (got < 0)
+        return message_io(message, error, "read", w->path);
+    return message_fail(message, OSAFL_E_STATE,
+                        "%s has other columns than this program writes; start afresh in another "
+                        "folder with --out, or here with --force",
+                        w->path);
 }
 
 static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t length,
@@ -71,14 +83,10 @@ static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t l
         return message_fail(message, OSAFL_E_STATE,
                             "%s has %" PRIu64
                             " bytes, but its checkpoint was written after %" PRIu64
-                            "; the file was changed: restore it, or start afresh in another folder",
+                            "; the file was changed: restore it, or start afresh with --force",
                             w->path, (uint64_t)st.st_size, length);
-    if (length > 0 && (length <= strlen(header) || !has_header(w, header)))
-        return message_fail(
-            message, OSAFL_E_STATE,
-            "%s has other columns than this program writes; start afresh in another "
-            "folder",
-            w->path);
+    if (length > 0)
+        OSAFL_TRY(check_header(w, header, length, message));
     if (ftruncate(w->fd, (off_t)length) != 0 || lseek(w->fd, (off_t)length, SEEK_SET) < 0)
         return message_io(message, errno, "write", w->path);
     w->length = length;

@@ -251,8 +251,11 @@ static osafl_status read_manifest(const struct run_folder *folder, json_t **out,
     if (file == NULL && errno != ENOENT) {
         status = message_io(message, errno, "read", path);
     } else if (file != NULL) {
+        errno = 0;
         *out = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
-        if (*out == NULL)
+        if (*out == NULL && (ferror(file) || json_error_code(&error) == json_error_out_of_memory))
+            status = message_io(message, ferror(file) ? errno : ENOMEM, "read", path);
+        else if (*out == NULL)
             status =
                 message_fail(message, OSAFL_E_DATA,
                              "%s is damaged: line %d: %s; choose another folder with --out, or "

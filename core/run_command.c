@@ -266,7 +266,10 @@ static osafl_status claim_folder(struct run *r, char *message)
     OSAFL_TRY(inputs_read(&r->session, &r->surroundings.inputs, message));
     if (r->o->force)
         return start_anew(r, message);
-    OSAFL_TRY(manifest_compare(&r->folder, r->e, &r->surroundings, &found, found_message));
+    const osafl_status compared =
+        manifest_compare(&r->folder, r->e, &r->surroundings, &found, found_message);
+    if (compared != OSAFL_OK)
+        return message_fail(message, compared, "%s", found_message);
     switch (found) {
     case MANIFEST_SAME:
         return OSAFL_OK;

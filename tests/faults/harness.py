@@ -41,6 +41,17 @@ def skip(text):
     sys.exit(SKIPPED)
 
 
+def each(items, function):
+    """Calls function(*item) for every item; the failures are told together."""
+    failures = []
+    for item in items:
+        try:
+            function(*item)
+        except Failure as failure:
+            failures.append(str(failure))
+    check(not failures, f"{len(failures)} of {len(items)}:\n" + "\n".join(failures[:20]))
+
+
 # ---- records of a checkpoint (core/records.h) ----------------------------------------------------
 
 def read_records(data):
@@ -95,6 +106,7 @@ class Bench:
         parser.add_argument("source")
         parser.add_argument("--build", help="build folder of the tests (default: that of program)")
         parser.add_argument("--count", type=int, help="how many faults, where a test takes a number")
+        parser.add_argument("--all", action="store_true", help="every fault that there is")
         parser.add_argument("--seed", type=int, default=int(time.time()), help="of random moments")
         self.args = parser.parse_args()
         self.program = os.path.abspath(self.args.program)
@@ -158,6 +170,13 @@ class Bench:
         left = [name for name in os.listdir(folder) if name.endswith(".tmp")]
         check(not left, f"{note}: {left} was left behind in {folder}")
 
+    def sample(self, items, plain, full):
+        """So many of the items, in order; all of them with --all."""
+        n = full if FULL else plain
+        if self.args.all or len(items) <= n:
+            return items
+        return [items[k] for k in sorted(self.random.sample(range(len(items)), n))]
+
     def main(self, *tests):
         """Runs the tests, each a function of this bench that returns a line to print."""
         status = 0
@@ -180,4 +199,4 @@ def died_of(done, signal_number):
 
 
 __all__ = ["Bench", "CASES", "FAILED", "FULL", "Failure", "INTERRUPTED", "OK", "RESULTS", "USAGE",
-           "check", "died_of", "newest_checkpoint", "read_records", "signal", "skip"]
+           "check", "died_of", "each", "newest_checkpoint", "read_records", "signal", "skip"]

@@ -7,7 +7,7 @@ usage: misbehaviour.py PROGRAM SOURCE
 import os
 import re
 
-from harness import Bench, FAILED, FULL, Failure, OK, USAGE, check
+from harness import Bench, FAILED, FULL, OK, USAGE, check, each
 
 HARD = {"crash": "segmentation fault", "abort": "abort", "overflow": "stack overflow",
         "trap": "illegal instruction"}
@@ -126,14 +126,8 @@ def hangs(bench):
 
 
 def breaches(bench):
-    failures = []
     for threads in (1, 3) if FULL else (2,):
-        for one in NAMED:
-            try:
-                try_deed(bench, *one, threads)
-            except Failure as failure:
-                failures.append(str(failure))
-    check(not failures, "\n".join(failures))
+        each(NAMED, lambda *one, n=threads: try_deed(bench, *one, n))
     return f"{len(NAMED)} wrong answers and breaches are named"
 
 
