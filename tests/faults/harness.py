@@ -49,7 +49,7 @@ def each(items, function):
             function(*item)
         except Failure as failure:
             failures.append(str(failure))
-    check(not failures, f"{len(failures)} of {len(items)}:\n" + "\n".join(failures[:20]))
+    check(not failures, f"{len(failures)} of {len(items)}:\n" + "\n".join(failures[:200]))
 
 
 # ---- records of a checkpoint (core/records.h) ----------------------------------------------------
@@ -79,20 +79,32 @@ def read_records(data):
     return records
 
 
+def rounds_saved(folder):
+    """Rounds of the newest checkpoint; 0: there is none."""
+    found = checkpoints(folder)
+    return max(found)[0] if found else 0
+
+
 def newest_checkpoint(folder):
     """The records of the newest checkpoint without the length of timing.csv, which no two runs
     share."""
+    found = checkpoints(folder)
+    check(found, f"no checkpoint in {folder}")
+    records = max(found)[2]
+    records["results", "lengths"] = records["results", "lengths"][:16]
+    return records
+
+
+def checkpoints(folder):
+    """[(rounds, name, records)]"""
     found = []
     for name in ("checkpoint.0", "checkpoint.1"):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             with open(path, "rb") as file:
                 records = read_records(file.read())
-            found.append((struct.unpack("<Q", records["checkpoint", "round"])[0], records))
-    check(found, f"no checkpoint in {folder}")
-    records = max(found, key=lambda pair: pair[0])[1]
-    records["results", "lengths"] = records["results", "lengths"][:16]
-    return records
+            found.append((struct.unpack("<Q", records["checkpoint", "round"])[0], name, records))
+    return found
 
 
 # ---- runs ----------------------------------------------------------------------------------------
@@ -111,6 +123,7 @@ class Bench:
         self.args = parser.parse_args()
         self.program = os.path.abspath(self.args.program)
         self.build = os.path.abspath(self.args.build or os.path.dirname(self.program))
+        self.rounds = 12  # of the experiment
         self.experiment = os.path.join(self.args.source, "tests", "faults", "tiny.cfg")
         self.random = random.Random(self.args.seed)
         with open(self.program, "rb") as file:
@@ -118,6 +131,7 @@ class Bench:
         self.folder = tempfile.mkdtemp(prefix="osafl-faults-")
         self.sanitized = b"__asan_init" in data or b"__tsan_init" in data
         self.references = {}
+        self.states = {}    # of interrupted()
         self.duration = {}  # seconds of the uninterrupted run of a case
         self.n_folders = 0
 
@@ -151,6 +165,24 @@ class Bench:
             self.duration[case] = time.monotonic() - start
             self.references[key] = folder
         return self.references[key]
+
+    def interrupted(self, case):
+        """A new folder as kill -9 left it, with checkpoints and with rounds to go."""
+        if case not in self.states:
+            self.reference(case)
+            rounds = 0
+            while not 0 < rounds < self.rounds:
+                folder = self.new_folder()
+                process = subprocess.Popen(self.command(case, folder), stderr=subprocess.DEVNULL,
+                                           stdout=subprocess.DEVNULL)
+                time.sleep(self.random.uniform(0.0, self.duration[case]))
+                process.kill()
+                process.wait()
+                rounds = rounds_saved(folder)
+            self.states[case] = folder
+        folder = self.new_folder()
+        shutil.copytree(self.states[case], folder)
+        return folder
 
     def compare(self, case, folder, *options, note=""):
         """The folder must hold what an uninterrupted run leaves."""

@@ -44,17 +44,9 @@ def require_strace(bench):
         skip("tracing is barred here")
 
 
-def start_run(bench, state):
-    """A folder from which a run starts; state: None, or one to be copied."""
-    folder = bench.new_folder()
-    if state is not None:
-        shutil.copytree(state, folder)
-    return folder
-
-
-def list_calls(bench, case, state):
+def list_calls(bench, case, prepare):
     """[(call, its number among its kind)] of those that touch the folder of the results."""
-    folder = start_run(bench, state)
+    folder = prepare()
     log = os.path.join(bench.folder, "calls")
     done = bench.run(strace(log, "-e", "trace=" + ",".join(ERRORS)) + bench.command(case, folder))
     check(done.returncode == OK, f"{case} under strace: {done.stderr}")
@@ -72,37 +64,30 @@ def list_calls(bench, case, state):
     return calls
 
 
-def interrupted_state(bench, case):
-    """A folder with checkpoints and rows beyond them, as a kill leaves it."""
-    folder = bench.new_folder()
-    command = strace("/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:signal=KILL:when=21")
-    done = bench.run(command + bench.command(case, folder))
-    check(died_of(done, signal.SIGKILL), f"exit status {done.returncode}")
-    return folder
-
-
 def scenarios(bench):
-    return (("a fresh run", "control-variates", None),
-            ("a run that goes on", "retained-updates", interrupted_state(bench, "retained-updates")))
+    """(name, case, function that makes the folder in which it starts)"""
+    return (("a fresh run", "control-variates", bench.new_folder),
+            ("a run that goes on", "retained-updates",
+             lambda: bench.interrupted("retained-updates")))
 
 
-def inject(bench, case, state, call, number, fault):
-    folder = start_run(bench, state)
+def inject(bench, case, prepare, call, number, fault):
+    folder = prepare()
     command = strace("/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={number}")
     return folder, bench.run(command + bench.command(case, folder))
 
 
 def kills(bench):
     n = 0
-    for name, case, state in scenarios(bench):
+    for name, case, prepare in scenarios(bench):
         def kill(call, number):
             note = f"{name} killed at {call} number {number}"
-            folder, done = inject(bench, case, state, call, number, "signal=KILL")
+            folder, done = inject(bench, case, prepare, call, number, "signal=KILL")
             check(died_of(done, signal.SIGKILL), f"{note}: exit status {done.returncode}")
             bench.finish(bench.command(case, folder), note)
             bench.compare(case, folder, note=note)
 
-        calls = bench.sample(list_calls(bench, case, state), 8, 60)
+        calls = bench.sample(list_calls(bench, case, prepare), 8, 60)
         each(calls, kill)
         n += len(calls)
     return f"kills at system calls survived: {n}"
@@ -110,11 +95,11 @@ def kills(bench):
 
 def errors(bench):
     n, ended = 0, 0
-    for name, case, state in scenarios(bench):
+    for name, case, prepare in scenarios(bench):
         def fail(call, number, error):
             nonlocal ended
             note = f"{name} with {error} in {call} number {number}"
-            folder, done = inject(bench, case, state, call, number, f"error={error}")
+            folder, done = inject(bench, case, prepare, call, number, f"error={error}")
             check(done.returncode in (OK, FAILED),
                   f"{note}: exit status {done.returncode}: {done.stderr}")
             if done.returncode == FAILED:
@@ -124,7 +109,7 @@ def errors(bench):
                 bench.finish(bench.command(case, folder), note)
             bench.compare(case, folder, note=note)
 
-        faults = [(call, number, error) for call, number in list_calls(bench, case, state)
+        faults = [(call, number, error) for call, number in list_calls(bench, case, prepare)
                   for error in ERRORS[call]]
         faults = bench.sample(faults, 8, 60)
         each(faults, fail)
