@@ -59,6 +59,8 @@ static int work_end(struct work *w, int status)
         if (diagnostics_errors(w->d) > 0 && status == EXIT_RUN_OK)
             result = EXIT_USAGE;
     }
+    if (w->d == NULL || diagnostics_lack_memory(w->d))
+        result = EXIT_RUN_FAILED;
     if (w->loader != NULL)
         loader_destroy(w->loader);
     diagnostics_destroy(w->d);
@@ -101,7 +103,7 @@ static struct grid **load_all(const struct work *w)
     for (size_t i = 0; all != NULL && i < w->options.n_arguments; i++)
         all[i] = grid_load(w->options.arguments[i], &q, &o, w->d);
     if (all == NULL)
-        diagnostics_error(w->d, NULL, 0, "out of memory");
+        diagnostics_no_memory(w->d);
     return all;
 }
 
@@ -133,7 +135,7 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
         return run_command(cell[0], w->loader, &o.run, NULL);
     struct cell_run *run = calloc(n + 1, sizeof(*run));
     if (run == NULL) {
-        diagnostics_error(w->d, NULL, 0, "out of memory");
+        diagnostics_no_memory(w->d);
         return EXIT_RUN_FAILED;
     }
     for (size_t i = 0; i < n; i++)
@@ -191,7 +193,7 @@ static struct experiment **collect_cells(struct work *w, struct grid *const *all
     }
     if (cell == NULL ||
         (w->options.shards > 0 && !cells_shard(cell, n, w->options.shard, w->options.shards))) {
-        diagnostics_error(w->d, NULL, 0, "out of memory");
+        diagnostics_no_memory(w->d);
         free(cell);
         cell = NULL;
     }

@@ -81,7 +81,7 @@ void cpu_model(char *name, size_t size)
     fclose(info);
 }
 
-void cpu_choose_blas(enum cpu_isa isa)
+bool cpu_choose_blas(enum cpu_isa isa)
 {
     /* Without AVX2 the processor is old enough for the library to know it, unless OSAFL_ISA holds
      * back a newer one: then the last kernels before AVX. */
@@ -93,9 +93,8 @@ void cpu_choose_blas(enum cpu_isa isa)
     else if (cpu_isa_offered() > CPU_BASELINE)
         core = "Nehalem";
     const int keep = 0; /* what the user has set stays */
-    if (core != NULL)
-        setenv("OPENBLAS_CORETYPE", core, keep);
-    setenv("OPENBLAS_NUM_THREADS", "1", keep);
+    return (core == NULL || setenv("OPENBLAS_CORETYPE", core, keep) == 0) &&
+           setenv("OPENBLAS_NUM_THREADS", "1", keep) == 0;
 }
 
 /* Looks up a function.  POSIX has dlsym() return an object pointer that holds a function's

@@ -21,6 +21,7 @@ struct diagnostics {
     size_t errors;
     size_t warnings;
     size_t lost; /* messages for which there was no memory */
+    bool no_memory;
 };
 
 struct diagnostics *diagnostics_create(void)
@@ -126,6 +127,17 @@ void diagnostics_warn(struct diagnostics *d, const char *file, unsigned line, co
     va_start(args, fmt);
     add(d, file, line, true, fmt, args);
     va_end(args);
+}
+
+void diagnostics_no_memory(struct diagnostics *d)
+{
+    d->no_memory = true;
+    diagnostics_error(d, NULL, 0, "out of memory");
+}
+
+bool diagnostics_lack_memory(const struct diagnostics *d)
+{
+    return d->no_memory || d->lost > 0;
 }
 
 size_t diagnostics_errors(const struct diagnostics *d)

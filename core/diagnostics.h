@@ -3,6 +3,7 @@
 #define OSAFL_CORE_DIAGNOSTICS_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -20,6 +21,12 @@ void diagnostics_warn(struct diagnostics *d, const char *file, unsigned line, co
     OSAFL_PRINTF(4, 5);
 
 /* A message that is there already is not added again; control characters become "?". */
+
+/* An error that is not the user's. */
+void diagnostics_no_memory(struct diagnostics *d);
+/* Whether memory was short, for that or for a message. */
+bool diagnostics_lack_memory(const struct diagnostics *d);
+
 size_t diagnostics_errors(const struct diagnostics *d);
 /* Prints "file:line: text" lines, warnings marked as such; of several hundred the first. */
 void diagnostics_print(const struct diagnostics *d, FILE *to);

@@ -41,7 +41,7 @@ struct resolver {
 
 static void out_of_memory(struct diagnostics *d)
 {
-    diagnostics_error(d, NULL, 0, "out of memory");
+    diagnostics_no_memory(d);
 }
 
 /* ---- plugins ---- */
@@ -482,6 +482,9 @@ osafl_status experiment_choose_optimizer(struct experiment *e, struct loader *l,
     if (r.n_candidates == 1)
         bind_candidate(&r, &candidate);
     if (diagnostics_errors(d) != errors_before)
-        return OSAFL_E_CONFIG;
-    return compute_identity(e);
+        return diagnostics_lack_memory(d) ? OSAFL_E_NOMEM : OSAFL_E_CONFIG;
+    const osafl_status status = compute_identity(e);
+    if (status != OSAFL_OK)
+        out_of_memory(d);
+    return status;
 }

@@ -357,7 +357,7 @@ static struct experiment_tree *read_scanned(struct prescan *scan, struct diagnos
         if (root != NULL) {
             t->root = root;
         } else {
-            diagnostics_error(d, NULL, 0, "out of memory");
+            diagnostics_no_memory(d);
             tree_destroy(t);
             t = NULL;
         }
@@ -419,7 +419,7 @@ static struct node *enter_group(struct node *parent, const char *name, const str
     struct node empty = {.type = NODE_GROUP, .file = at->file, .line = at->line};
     group = copy_node(parent->tree, &empty, name, at->layer);
     if (group == NULL)
-        diagnostics_error(d, NULL, 0, "out of memory");
+        diagnostics_no_memory(d);
     else
         append(parent, group);
     return group;
@@ -457,7 +457,7 @@ bool tree_put(struct experiment_tree *t, const char *key_path, const struct node
             append(group, copy);
         return true;
     }
-    diagnostics_error(d, NULL, 0, "out of memory");
+    diagnostics_no_memory(d);
     return false;
 }
 
@@ -476,7 +476,7 @@ static struct experiment_tree *parse_value(const char *value, const char *place,
     char *text = NULL;
     const int n = asprintf(&text, "value = %s", value);
     if (n < 0) {
-        diagnostics_error(d, NULL, 0, "out of memory");
+        diagnostics_no_memory(d);
         return NULL;
     }
     struct experiment_tree *t = tree_read_text(text, (size_t)n, place, d);
@@ -507,7 +507,7 @@ static bool set_value(struct experiment_tree *t, const char *key_path, const cha
     }
     char *place = NULL;
     if (asprintf(&place, "%s %s", PLACE_SET, key_path) < 0) {
-        diagnostics_error(d, NULL, 0, "out of memory");
+        diagnostics_no_memory(d);
         return false;
     }
     bool done = false;
@@ -540,7 +540,7 @@ bool tree_set(struct experiment_tree *t, const char *assignment, struct diagnost
     }
     char *key_path = strndup(assignment, (size_t)(equals - assignment));
     if (key_path == NULL) {
-        diagnostics_error(d, NULL, 0, "out of memory");
+        diagnostics_no_memory(d);
         return false;
     }
     const bool done = set_value(t, key_path, equals + 1, d);

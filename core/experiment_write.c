@@ -1,5 +1,6 @@
 /* experiment_write.c - writes a resolved experiment as an experiment file. */
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,19 @@ struct writer {
     FILE *to;
     char path[128]; /* of the open group, "" at the top level */
     int depth;
+    bool failed; /* a stream in memory that cannot grow tells it once, and not by ferror() */
 };
+
+/* As fprintf(). */
+static OSAFL_PRINTF(2, 3) int print(struct writer *w, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const int n = vfprintf(w->to, fmt, args);
+    va_end(args);
+    w->failed = w->failed || n < 0;
+    return n;
+}
 
 static int indent(const struct writer *w)
 {
@@ -23,7 +36,7 @@ static void close_groups(struct writer *w)
 {
     while (w->depth > 0) {
         w->depth--;
-        fprintf(w->to, "%*s};\n", indent(w), "");
+        print(w, "%*s};\n", indent(w), "");
     }
 }
 
@@ -40,39 +53,39 @@ static void move_to(struct writer *w, const char *path)
         close_groups(w);
     while (*inner != '\0') {
         const size_t length = strcspn(inner, ".");
-        fprintf(w->to, "%*s%.*s: {\n", indent(w), "", (int)length, inner);
+        print(w, "%*s%.*s: {\n", indent(w), "", (int)length, inner);
         w->depth++;
         inner += length + (inner[length] == '.');
     }
     snprintf(w->path, sizeof(w->path), "%s", path);
 }
 
-/* A name of a file could hold a line break, which would end the comment.  False: not written. */
-static bool write_comment(FILE *to, const char *text)
+/* A name of a file could hold a line break, which would end the comment. */
+static void write_comment(struct writer *w, const char *text)
 {
-    fputs("  # ", to);
+    print(w, "  # ");
     for (; *text != '\0'; text++)
-        fputc(iscntrl((unsigned char)*text) ? '?' : *text, to);
-    return fputc('\n', to) != EOF;
+        print(w, "%c", iscntrl((unsigned char)*text) ? '?' : *text);
+    print(w, "\n");
 }
 
 static osafl_status write_setting(void *arg, const struct setting *s)
 {
     struct writer *w = arg;
     move_to(w, s->group);
-    const int column = fprintf(w->to, "%*s%s = %s;", indent(w), "", s->key, s->text);
+    const int column = print(w, "%*s%s = %s;", indent(w), "", s->key, s->text);
     if (column < ORIGIN_COLUMN)
-        fprintf(w->to, "%*s", ORIGIN_COLUMN - column, "");
-    /* A stream in memory that cannot grow tells it here only, and not by ferror(). */
-    return column >= 0 && write_comment(w->to, s->origin) ? OSAFL_OK : OSAFL_E_IO;
+        print(w, "%*s", ORIGIN_COLUMN - column, "");
+    write_comment(w, s->origin);
+    return w->failed ? OSAFL_E_IO : OSAFL_OK;
 }
 
 osafl_status experiment_write(const struct experiment *e, void *file)
 {
     struct writer w = {.to = file};
-    fprintf(w.to, "# Experiment %s, case %s, identity %s\n", e->general.name, e->case_name,
-            e->identity);
+    print(&w, "# Experiment %s, case %s, identity %s\n", e->general.name, e->case_name,
+          e->identity);
     OSAFL_TRY(experiment_visit(e, write_setting, &w));
     close_groups(&w);
-    return ferror(w.to) != 0 ? OSAFL_E_IO : OSAFL_OK;
+    return w.failed || ferror(w.to) != 0 ? OSAFL_E_IO : OSAFL_OK;
 }

@@ -83,7 +83,7 @@ static void name_cell(const struct grid_plan *p, const struct position *at, char
 
 static bool fail_for_memory(const struct layout *l)
 {
-    diagnostics_error(l->d, NULL, 0, "out of memory");
+    diagnostics_no_memory(l->d);
     return false;
 }
 

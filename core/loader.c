@@ -50,10 +50,10 @@ struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
     const enum cpu_isa isa = cpu_isa_chosen(d);
     if (isa == 0)
         return NULL;
-    cpu_choose_blas(isa);
     struct loader *l = calloc(1, sizeof *l);
-    if (l == NULL) {
-        diagnostics_error(d, NULL, 0, "out of memory");
+    if (l == NULL || !cpu_choose_blas(isa)) {
+        free(l);
+        diagnostics_no_memory(d);
         return NULL;
     }
     if (plugin_path_build(&l->path, extra_dirs, n_extra_dirs, d))
@@ -233,6 +233,7 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
         return NULL;
     struct registered *entry = calloc(1, sizeof *entry);
     if (entry == NULL) {
+        diagnostics_no_memory(d);
         snprintf(why, size, "cannot be loaded: out of memory");
         return NULL;
     }

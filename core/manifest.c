@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "cpu.h"
+#include "json_print.h"
 #include "message.h"
 
 #define MANIFEST "manifest.json"
@@ -22,8 +23,9 @@ static json_t *text(const char *s)
 {
     if (s == NULL)
         return json_null();
+    errno = 0;
     json_t *value = json_string(s);
-    if (value == NULL) {
+    if (value == NULL && errno != ENOMEM) {
         char *const copy = strdup(s);
         for (char *c = copy; c != NULL && *c != '\0'; ++c)
             *c = (unsigned char)*c < 0x80 ? *c : '?';
@@ -31,6 +33,15 @@ static json_t *text(const char *s)
         free(copy);
     }
     return value;
+}
+
+/* A manifest without something would be a wrong one: NULL unless complete. */
+static json_t *whole_or_nothing(json_t *value, bool complete)
+{
+    if (complete)
+        return value;
+    json_decref(value);
+    return NULL;
 }
 
 /* ---- manifest.json ---- */
@@ -41,12 +52,12 @@ static osafl_status resolved_settings(const struct experiment *e, char **out, si
 {
     FILE *const memory = open_memstream(out, size);
     osafl_status status = memory == NULL ? OSAFL_E_NOMEM : experiment_write(e, memory);
-    if (memory != NULL && fclose(memory) != 0)
+    if (memory != NULL && (fclose(memory) != 0 || *out == NULL))
         status = OSAFL_E_NOMEM;
     if (status == OSAFL_OK)
         return OSAFL_OK;
     free(*out);
-    return message_fail(message, status, "the settings could not be written down");
+    return message_fail(message, status, "out of memory for the list of settings");
 }
 
 static osafl_status add_setting(void *arg, const struct setting *s)
@@ -64,26 +75,26 @@ static osafl_status add_setting(void *arg, const struct setting *s)
 /* {"clients.count": {"value": "25", "origin": "default"}, ...}; NULL: out of memory. */
 static json_t *describe_settings(const struct experiment *e)
 {
-    json_t *settings = json_object();
-    if (settings != NULL && experiment_visit(e, add_setting, settings) != OSAFL_OK) {
-        json_decref(settings);
-        settings = NULL;
-    }
-    return settings;
+    json_t *const settings = json_object();
+    return whole_or_nothing(settings, settings != NULL &&
+                                          experiment_visit(e, add_setting, settings) == OSAFL_OK);
 }
 
 static json_t *describe_plugins(const struct experiment *e)
 {
     json_t *const list = json_array();
-    for (uint32_t kind = 1; kind <= LOADER_KINDS; ++kind) {
+    bool complete = list != NULL;
+    for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; ++kind) {
         const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
         if (loaded == NULL)
             continue;
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "kind", kind_name(kind),
-                                              "name", loaded->plugin->name, "version",
-                                              loaded->plugin->version, "file_xxh3", loaded->hash));
+        complete = json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "kind",
+                                                         kind_name(kind), "name",
+                                                         loaded->plugin->name, "version",
+                                                         loaded->plugin->version, "file_xxh3",
+                                                         loaded->hash)) == 0;
     }
-    return list;
+    return whole_or_nothing(list, complete);
 }
 
 static json_t *describe_inputs(const struct inputs *inputs)
@@ -111,7 +122,7 @@ static json_t *describe_run(const struct experiment *e, const struct surrounding
 static osafl_status write_json(const struct run_folder *folder, const char *name, json_t *value,
                                char *message)
 {
-    char *const printed = value == NULL ? NULL : json_dumps(value, JSON_INDENT(2));
+    char *const printed = value == NULL ? NULL : json_print(value, JSON_INDENT(2));
     char *file = NULL;
     const int size = printed == NULL ? -1 : asprintf(&file, "%s\n", printed);
     osafl_status status;
@@ -253,8 +264,8 @@ static osafl_status read_manifest(const struct run_folder *folder, json_t **out,
     } else if (file != NULL) {
         errno = 0;
         *out = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
-        if (*out == NULL && (ferror(file) || json_error_code(&error) == json_error_out_of_memory))
-            status = message_io(message, ferror(file) ? errno : ENOMEM, "read", path);
+        if (*out == NULL && (ferror(file) || errno == ENOMEM)) /* the parser does not tell */
+            status = message_io(message, errno, "read", path);
         else if (*out == NULL)
             status =
                 message_fail(message, OSAFL_E_DATA,
@@ -303,12 +314,13 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
 static json_t *describe_files(const struct experiment *e)
 {
     json_t *const files = json_object();
-    for (uint32_t kind = 1; kind <= LOADER_KINDS; ++kind) {
+    bool complete = files != NULL;
+    for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; ++kind) {
         const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
         if (loaded != NULL)
-            json_object_set_new(files, kind_name(kind), text(loaded->path));
+            complete = json_object_set_new(files, kind_name(kind), text(loaded->path)) == 0;
     }
-    return files;
+    return whole_or_nothing(files, complete);
 }
 
 osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,

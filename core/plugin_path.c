@@ -45,7 +45,7 @@ static bool add_extra_folders(struct plugin_path *p, const char *const *dirs, si
             return false;
         }
         if (!add_folder(p, real, "--plugin-dir")) {
-            diagnostics_error(d, NULL, 0, "out of memory");
+            diagnostics_no_memory(d);
             return false;
         }
     }
@@ -72,7 +72,7 @@ static bool add_environment_folders(struct plugin_path *p, struct diagnostics *d
         memcpy(path, at, length);
         path[length] = '\0';
         if (!add_folder(p, path, "OSAFL_PLUGIN_PATH")) {
-            diagnostics_error(d, NULL, 0, "out of memory");
+            diagnostics_no_memory(d);
             return false;
         }
         if (at[length] == '\0')
@@ -98,7 +98,7 @@ static bool add_own_folders(struct plugin_path *p, struct diagnostics *d)
     }
     ok = ok && add_folder(p, OSAFL_INSTALLED_PLUGIN_DIR, "as installed");
     if (!ok)
-        diagnostics_error(d, NULL, 0, "out of memory");
+        diagnostics_no_memory(d);
     return ok;
 }
 

@@ -512,6 +512,8 @@ static bool add_source(struct scan *s, const char *file, char *text, size_t size
     return true;
 }
 
+static const char no_memory[] = "out of memory";
+
 /* NULL with the reason in *why.  Never waits: a pipe is refused. */
 static char *read_regular_file(const char *file, size_t *size, const char **why)
 {
@@ -530,7 +532,7 @@ static char *read_regular_file(const char *file, size_t *size, const char **why)
     else if (st.st_size > PRESCAN_MAX_BYTES)
         *why = "larger than 1 MiB";
     else if ((text = malloc((size_t)st.st_size + 1)) == NULL)
-        *why = "out of memory";
+        *why = no_memory;
     size_t n = 0;
     while (*why == NULL && n < (size_t)st.st_size) {
         const ssize_t got = read(fd, text + n, (size_t)st.st_size - n);
@@ -581,7 +583,10 @@ static void include_file(struct scan *s, struct cursor *c, const char *path)
     }
     char *text = read_regular_file(path, &size, &why);
     if (text == NULL) {
-        diagnostics_error(s->d, c->file, c->line, "cannot include \"%s\": %s", path, why);
+        if (why == no_memory)
+            diagnostics_no_memory(s->d);
+        else
+            diagnostics_error(s->d, c->file, c->line, "cannot include \"%s\": %s", path, why);
         return;
     }
     struct prescan_source source;
@@ -741,7 +746,7 @@ static void scan_source(struct scan *s, const struct prescan_source *source)
 static struct prescan *finish(struct scan *s, size_t errors_before)
 {
     if (s->no_memory)
-        diagnostics_error(s->d, NULL, 0, "out of memory");
+        diagnostics_no_memory(s->d);
     if (diagnostics_errors(s->d) == errors_before)
         return s->out;
     prescan_destroy(s->out);
@@ -755,7 +760,7 @@ static struct prescan *prescan_taken(char *text, size_t n, const char *file, str
     struct prescan_source source;
     if (s.out == NULL) {
         free(text);
-        diagnostics_error(d, NULL, 0, "out of memory");
+        diagnostics_no_memory(d);
         return NULL;
     }
     if (add_source(&s, file, text, n, &source))
@@ -769,7 +774,10 @@ struct prescan *prescan_file(const char *file, struct diagnostics *d)
     size_t size = 0;
     char *text = read_regular_file(file, &size, &why);
     if (text == NULL) {
-        diagnostics_error(d, file, 0, "cannot be read: %s", why);
+        if (why == no_memory)
+            diagnostics_no_memory(d);
+        else
+            diagnostics_error(d, file, 0, "cannot be read: %s", why);
         return NULL;
     }
     return prescan_taken(text, size, file, d);
@@ -779,7 +787,7 @@ struct prescan *prescan_text(const char *text, size_t n, const char *file, struc
 {
     char *copy = malloc(n + 1);
     if (copy == NULL) {
-        diagnostics_error(d, NULL, 0, "out of memory");
+        diagnostics_no_memory(d);
         return NULL;
     }
     memcpy(copy, text, n);

@@ -143,7 +143,8 @@ static osafl_status open_engine(struct run *r, char *message)
     r->pool = pool_create(r->o->threads);
     if (r->pool == NULL)
         return message_fail(message, OSAFL_E_NOMEM,
-                            "cannot start %u threads; try fewer (--threads)", r->o->threads);
+                            "no memory or no processes for %u threads; try fewer (--threads)",
+                            r->o->threads);
     r->session.context.pool = r->pool;
     OSAFL_TRY(world_create(r->e, &r->session.instance[OSAFL_KIND_DATASET], &r->session.dataset,
                            &r->world, message));

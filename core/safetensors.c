@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "json_print.h"
 #include "message.h"
 
 #define FILE_NAME "model.safetensors"
@@ -24,8 +25,13 @@ static const osafl_tensor *tensor_of(const osafl_model_info *info, uint32_t t)
 static int add_tensor(json_t *header, const osafl_tensor *t)
 {
     json_t *const shape = json_array();
-    for (uint32_t d = 0; d < t->rank; ++d)
-        json_array_append_new(shape, json_integer((json_int_t)t->shape[d]));
+    int failed = shape == NULL;
+    for (uint32_t d = 0; d < t->rank && !failed; ++d)
+        failed = json_array_append_new(shape, json_integer((json_int_t)t->shape[d]));
+    if (failed) {
+        json_decref(shape);
+        return -1;
+    }
     const uint64_t begin = t->offset * sizeof(float);
     const uint64_t end = begin + t->size * sizeof(float);
     return json_object_set_new(header, t->name,
@@ -38,8 +44,13 @@ static int add_metadata(json_t *header, const char *const *metadata)
     if (metadata == NULL || metadata[0] == NULL)
         return 0;
     json_t *const object = json_object();
-    for (; metadata[0] != NULL; metadata += 2)
-        json_object_set_new(object, metadata[0], json_string(metadata[1]));
+    int failed = object == NULL;
+    for (; metadata[0] != NULL && !failed; metadata += 2)
+        failed = json_object_set_new(object, metadata[0], json_string(metadata[1]));
+    if (failed) {
+        json_decref(object);
+        return -1;
+    }
     return json_object_set_new(header, "__metadata__", object);
 }
 
@@ -53,7 +64,7 @@ static char *make_header(const osafl_model_info *info, const char *const *metada
         const osafl_tensor *const tensor = tensor_of(info, t);
         failed = json_object_get(header, tensor->name) != NULL || add_tensor(header, tensor);
     }
-    char *const text = failed ? NULL : json_dumps(header, JSON_COMPACT);
+    char *const text = failed ? NULL : json_print(header, JSON_COMPACT);
     json_decref(header);
     return text;
 }

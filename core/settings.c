@@ -195,7 +195,7 @@ static bool read_reals(const struct binding *b, const struct node *n, const osaf
         count++;
     double *v = tree_alloc(n->tree, (size_t)count * sizeof(*v));
     if (v == NULL) {
-        diagnostics_error(b->d, NULL, 0, "out of memory");
+        diagnostics_no_memory(b->d);
         return false;
     }
     bool good = true;
@@ -254,7 +254,7 @@ static bool read_text(const struct binding *b, const struct node *n, const osafl
     if (p->type == OSAFL_T_PATH)
         *out = resolve_path(n->tree, n->value.text, n->file);
     if (*out == NULL)
-        diagnostics_error(b->d, NULL, 0, "out of memory");
+        diagnostics_no_memory(b->d);
     return *out != NULL;
 }
 

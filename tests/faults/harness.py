@@ -231,4 +231,5 @@ def died_of(done, signal_number):
 
 
 __all__ = ["Bench", "CASES", "FAILED", "FULL", "Failure", "INTERRUPTED", "OK", "RESULTS", "USAGE",
-           "check", "died_of", "each", "newest_checkpoint", "read_records", "signal", "skip"]
+           "check", "died_of", "each", "newest_checkpoint", "read_records",
+           "rounds_saved", "signal", "skip"]
