@@ -244,10 +244,11 @@ static void describe_other(const struct run_folder *folder, const json_t *before
                      differences);
     message_fail(
         message, OSAFL_E_CONFIG,
-        "%s holds the results of another run (identity %.8s, this one %.8s); choose another "
-        "folder with --out, or overwrite it with --force.  %.600s",
+        "%s holds the results of another run (identity %.8s, this one %.8s%s%.600s); choose another "
+        "folder with --out, or overwrite it with --force",
         folder->path, json_string_value(json_object_get(before, "identity")),
-        json_string_value(json_object_get(now, "identity")), differences);
+        json_string_value(json_object_get(now, "identity")), differences[0] != '\0' ? ": " : "",
+        differences);
 }
 
 /* The manifest in the folder; *out stays NULL where there is none. */
@@ -264,7 +265,8 @@ static osafl_status read_manifest(const struct run_folder *folder, json_t **out,
     } else if (file != NULL) {
         errno = 0;
         *out = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
-        if (*out == NULL && (ferror(file) || errno == ENOMEM)) /* the parser does not tell */
+        /* Without memory the parser takes what it has for what there is. */
+        if (ferror(file) || errno == ENOMEM)
             status = message_io(message, errno, "read", path);
         else if (*out == NULL)
             status =
