@@ -14,13 +14,12 @@ struct diagnostics; /* a growing list of messages, in the order of their additio
 struct diagnostics *diagnostics_create(void); /* NULL: out of memory */
 void diagnostics_destroy(struct diagnostics *d);
 
-/* file may be NULL (no place), line 0 (no line); "--set" is a file of its own. */
+/* file may be NULL (no place), line 0 (no line); "--set" is a file of its own.  A
+ * message that is there already is not added again; control characters become "?". */
 void diagnostics_error(struct diagnostics *d, const char *file, unsigned line, const char *fmt, ...)
     OSAFL_PRINTF(4, 5);
 void diagnostics_warn(struct diagnostics *d, const char *file, unsigned line, const char *fmt, ...)
     OSAFL_PRINTF(4, 5);
-
-/* A message that is there already is not added again; control characters become "?". */
 
 /* An error that is not the user's. */
 void diagnostics_no_memory(struct diagnostics *d);
