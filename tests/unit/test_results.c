@@ -270,7 +270,7 @@ static void test_folder(void **state)
     assert_int_equal(run_folder_claim(path, &b, message), OSAFL_E_IO);
     snprintf(path, sizeof path, "%s/new/deep/run/x.txt", folder_path);
     assert_int_equal(run_folder_claim(path, &b, message), OSAFL_E_IO);
-    assert_non_null(strstr(message, strerror(ENOTDIR)));
+    assert_non_null(strstr(message, "a file has that name"));
     if (geteuid() != 0) {
         assert_int_equal(run_folder_claim("/osafl-not-allowed", &b, message), OSAFL_E_IO);
         assert_non_null(strstr(message, "--out"));
