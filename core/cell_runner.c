@@ -58,9 +58,37 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* "model.plugin=cnn" is told as "cnn", "quantizer.qsgd.levels=2" as "levels 2". */
+static void add_part(FILE *to, const char *part, size_t n)
+{
+    const char *const sign = memchr(part, '=', n);
+    const char *key = sign != NULL ? sign : part;
+    while (key > part && key[-1] != '.')
+        key--;
+    const size_t skipped = (size_t)(key - part);
+    if (sign == NULL)
+        fprintf(to, ", %.*s", (int)n, part);
+    else if (strncmp(key, "plugin=", 7) == 0)
+        fprintf(to, ", %.*s", (int)(part + n - sign - 1), sign + 1);
+    else
+        fprintf(to, ", %.*s %.*s", (int)(sign - key), key,
+                (int)(n - skipped - 1) - (int)(sign - key), sign + 1);
+}
+
 void cell_label(const struct experiment *e, char *out, size_t size)
 {
-    snprintf(out, size, "%s seed %" PRId64, e->case_name, e->general.seed);
+    memset(out, 0, size); /* a label that is cut has its end too */
+    FILE *to = fmemopen(out, size - 1, "w");
+    if (to == NULL)
+        return;
+    fputs(e->general.name, to);
+    for (const char *part = e->case_name; *part != '\0';) {
+        const size_t n = strcspn(part, ",");
+        add_part(to, part, n);
+        part += n + (part[n] == ',');
+    }
+    fprintf(to, ", seed %" PRId64, e->general.seed);
+    fclose(to);
 }
 
 /* ---- in the new process ---------------------------------------------------------------------- */

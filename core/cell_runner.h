@@ -42,7 +42,7 @@ int cells_run(struct cell_run *run, size_t n, struct loader *l,
 /* Lists on stderr what failed and why, and how many cells are done when not all are. */
 void cells_tell_end(const struct cell_run *run, size_t n, int status, const struct run_options *o);
 
-/* "osafl,quantizer.qsgd.levels=2 seed 1". */
+/* "quickstart, osafl, levels 2, seed 1": a cell for people. */
 void cell_label(const struct experiment *e, char *out, size_t size);
 
 #endif

@@ -117,7 +117,7 @@ static int list_cells(struct experiment *const *cell, size_t n)
     char label[320];
     for (size_t i = 0; i < n; i++) {
         cell_label(cell[i], label, sizeof(label));
-        printf("%s %s\n", cell[i]->general.name, label);
+        puts(label);
     }
     return EXIT_RUN_OK;
 }

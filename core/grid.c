@@ -40,7 +40,8 @@ static size_t count_cells(const struct grid_plan *p, const char *file)
     return 0;
 }
 
-/* Appends "key=value" to the name of a case, with what no folder's name should hold replaced. */
+/* Appends "key=value" to the name of a case, with what no folder's name should hold replaced.  The
+ * experiment's own name is a folder already. */
 static void append_value(char name[NAME_BYTES], const char *key, const struct node *value)
 {
     const size_t n = strlen(name);
@@ -75,8 +76,10 @@ static struct position position_of(const struct grid_plan *p, size_t cell)
 static void name_cell(const struct grid_plan *p, const struct position *at, char name[NAME_BYTES])
 {
     snprintf(name, NAME_BYTES, "%s", grid_plan_case_name(p, at->in_cases));
-    for (size_t i = 0; i < p->n_axes; i++)
-        append_value(name, p->axes[i].key, list_element(p->axes[i].values, at->in_axes[i]));
+    for (size_t i = 0; i < p->n_axes; i++) {
+        if (strcmp(p->axes[i].key, "name") != 0)
+            append_value(name, p->axes[i].key, list_element(p->axes[i].values, at->in_axes[i]));
+    }
     if (name[0] == '\0')
         snprintf(name, NAME_BYTES, "%s", MAIN_CASE);
 }
@@ -95,6 +98,17 @@ static bool lay_case(const struct layout *l, struct experiment_tree *tree, size_
         return true;
     snprintf(layer, sizeof(layer), "case \"%s\"", grid_plan_case_name(&l->plan, i));
     return tree_overlay(tree, list_element(l->plan.cases, i), except, layer) || fail_for_memory(l);
+}
+
+static bool lay_axes(const struct layout *l, struct experiment_tree *tree,
+                     const struct position *at, size_t begin, size_t end)
+{
+    const struct grid_axis *axis = l->plan.axes;
+    bool good = true;
+    for (size_t i = begin; i < end && good; i++)
+        good =
+            tree_put(tree, axis[i].key, list_element(axis[i].values, at->in_axes[i]), "vary", l->d);
+    return good;
 }
 
 static const char *file_of(const struct layout *l)
@@ -130,11 +144,12 @@ static bool complain_condition(const struct layout *l, const struct node *at,
     return false;
 }
 
-/* Lays the entries over the cell whose conditions it meets, each before the next is looked at. */
+/* Lays the entries over the cell whose conditions it meets, each before the next is looked at.
+ * *omitted: one of them leaves the cell out. */
 static bool lay_where(const struct layout *l, struct experiment_tree *tree,
-                      const struct cell_view *cell, const struct node *list)
+                      const struct cell_view *cell, const struct node *list, bool *omitted)
 {
-    static const char *const except[] = {"only", "where", NULL};
+    static const char *const except[] = {"only", "where", "omit", NULL};
     for (const struct node *entry = list->first; entry != NULL; entry = entry->next) {
         const char *condition[GRID_MAX_CONDITIONS];
         const char *culprit = NULL;
@@ -146,8 +161,10 @@ static bool lay_where(const struct layout *l, struct experiment_tree *tree,
             return complain_condition(l, node_child(entry, "only"), answer, culprit);
         if (!tree_overlay(tree, entry, except, "where"))
             return fail_for_memory(l);
+        const struct node *omit = node_child(entry, "omit");
+        *omitted = *omitted || (omit != NULL && omit->value.boolean);
         const struct node *inner = node_child(entry, "where");
-        if (inner != NULL && !lay_where(l, tree, cell, inner))
+        if (inner != NULL && !lay_where(l, tree, cell, inner, omitted))
             return false;
     }
     return true;
@@ -155,20 +172,17 @@ static bool lay_where(const struct layout *l, struct experiment_tree *tree,
 
 /* The tree of a cell but for --set, which experiment_resolve() lays over it. */
 static bool lay_cell(const struct layout *l, struct experiment_tree *tree,
-                     const struct position *at, const struct cell_view *cell)
+                     const struct position *at, const struct cell_view *cell, bool *omitted)
 {
     const struct grid_plan *p = &l->plan;
-    bool good = lay_case(l, tree, at->in_cases);
-    for (size_t i = 0; i < p->n_axes && good; i++)
-        good = tree_put(tree, p->axes[i].key, list_element(p->axes[i].values, at->in_axes[i]),
-                        "vary", l->d);
+    bool good = lay_case(l, tree, at->in_cases) && lay_axes(l, tree, at, 0, p->n_own_axes);
     if (good && p->seeds != NULL)
         good = tree_put(tree, "seed", list_element(p->seeds, at->in_seeds), "seeds", l->d);
     if (good && p->where != NULL)
-        good = lay_where(l, tree, cell, p->where);
+        good = lay_where(l, tree, cell, p->where, omitted);
     if (good && p->overlay != NULL && !tree_overlay(tree, p->overlay, grid_keys, NULL))
         good = fail_for_memory(l);
-    return good;
+    return good && lay_axes(l, tree, at, p->n_own_axes, p->n_axes);
 }
 
 /* *out stays NULL for a cell that is not wanted; false: an error is told. */
@@ -189,15 +203,16 @@ static bool make_cell(const struct layout *l, const struct position *at, struct 
         .root = tree_root(tree),
     };
     const char *culprit = NULL;
-    if (!lay_cell(l, tree, at, &cell)) {
+    bool omitted = false;
+    if (!lay_cell(l, tree, at, &cell, &omitted)) {
         tree_destroy(tree);
         return false;
     }
     const enum condition_answer wanted =
         conditions_check(l->q->only, l->q->n_only, &cell, &culprit);
-    if (wanted != CONDITION_HOLDS) {
+    if (omitted || wanted != CONDITION_HOLDS) {
         tree_destroy(tree);
-        return wanted == CONDITION_FAILS || complain_condition(l, NULL, wanted, culprit);
+        return omitted || wanted == CONDITION_FAILS || complain_condition(l, NULL, wanted, culprit);
     }
     *out = experiment_resolve(tree, name, l->o, l->d);
     if (*out != NULL)
@@ -224,7 +239,8 @@ static void complain_no_cell(const struct layout *l)
             missing = NULL;
     }
     if (missing == NULL || p->cases == NULL) {
-        diagnostics_error(l->d, file_of(l), 0, "no cell of the grid meets %s", all);
+        diagnostics_error(l->d, file_of(l), 0, "no cell of the grid %s%s",
+                          l->q->n_only > 0 ? "meets " : "is left: where omits them all", all);
         return;
     }
     struct suggestion s = suggest_begin(missing);
@@ -260,16 +276,21 @@ static struct grid *make_cells(const struct layout *l)
 }
 
 /* Cells of one seed must not meet in one folder: values can look alike in a name. */
+static bool share_folder(const struct experiment *a, const struct experiment *b)
+{
+    return a->general.seed == b->general.seed && strcmp(a->case_name, b->case_name) == 0 &&
+           strcmp(a->general.name, b->general.name) == 0;
+}
+
 static void check_names(const struct layout *l, const struct grid *g)
 {
     for (size_t i = 0; i < g->n; i++) {
         for (size_t k = 0; k < i; k++) {
-            if (g->cells[i]->general.seed == g->cells[k]->general.seed &&
-                strcmp(g->cells[i]->case_name, g->cells[k]->case_name) == 0) {
-                diagnostics_error(l->d, file_of(l), 0, "two cells of the grid are called \"%s\"",
-                                  g->cells[i]->case_name);
-                return;
-            }
+            if (!share_folder(g->cells[i], g->cells[k]))
+                continue;
+            diagnostics_error(l->d, file_of(l), 0, "two cells of the grid are called \"%s\"",
+                              g->cells[i]->case_name);
+            return;
         }
     }
 }

@@ -7,8 +7,8 @@
  *     where = ( { only = ["case=osafl", "quantizer.qsgd.levels=4"]; rounds = 80; } );
  *
  * is a grid of 2 * 2 * 3 cells, cases outermost, seeds innermost.  `where` gives settings to those
- * cells that meet its conditions (cell_condition.h); an entry may hold a `where` of its own.  What
- * is given later wins: default, file, case, vary and seeds, where, overlay, --set.  A setting that
+ * cells that meet its conditions (cell_condition.h), or leaves them out with `omit = true`; an entry
+ * may hold a `where` of its own.  What is given later wins: default, file, case, vary and seeds, where, overlay, --set.  A setting that
  * overlay or --set fix is not varied.  A file without these keys is a grid of one cell, whose case
  * is called "main". */
 #ifndef OSAFL_CORE_GRID_H
@@ -28,7 +28,8 @@ struct grid_request {
     const char *const *only; /* conditions that a cell must meet (cell_condition.h); [n_only] */
     size_t n_only;
     const char *overlay;     /* a file that is laid over every cell; NULL: none */
-    const char *const *also; /* further varied settings, "KEY=[VALUE, ...]"; [n_also] */
+    const char *const *also; /* further varied settings, "KEY=[VALUE, ...]", which win over where and
+                              * overlay; [n_also] */
     size_t n_also;
 };
 

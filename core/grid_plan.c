@@ -249,6 +249,9 @@ static bool read_where(const struct grid_plan *p, const struct node *list)
             continue;
         }
         good = read_only(p, entry) && good;
+        const struct node *omit = node_child(entry, "omit");
+        if (omit != NULL && omit->type != NODE_BOOL)
+            good = complain(p, omit, "where.omit", "must be true or false");
         for (const struct node *n = entry->first; n != NULL; n = n->next) {
             if (strcmp(n->name, "where") == 0)
                 good = read_where(p, n) && good;
@@ -263,6 +266,7 @@ bool grid_plan_read(struct grid_plan *p, const struct node *root)
 {
     const bool cases = read_cases(p, root);
     const bool vary = grid_plan_vary(p, root);
+    p->n_own_axes = p->n_axes;
     const bool seeds = read_seeds(p, root);
     p->where = node_child(root, "where");
     const bool where = p->where == NULL || read_where(p, p->where);

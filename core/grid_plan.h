@@ -23,6 +23,7 @@ struct grid_plan {
     size_t n_cases;
     struct grid_axis axes[GRID_MAX_AXES];
     size_t n_axes;
+    size_t n_own_axes;         /* the first ones, of the file; further ones win over where too */
     const struct node *seeds; /* list of integers; NULL: the one of the file */
     size_t n_seeds;
     const struct node *where; /* list of groups; NULL: none */

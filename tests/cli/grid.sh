@@ -44,7 +44,7 @@ for shard in 1 2 3; do
 done
 same "$work/shards"
 [ "$(sort -u "$work/list" | wc -l)" -eq 8 ] || fail "the shares do not make the grid"
-expect "small M-FedAvg,quantizer.qsgd.levels=4 seed 2" "$work/list"
+expect "small, M-FedAvg, levels 4, seed 2" "$work/list"
 
 # What `where` gives follows from the varied setting and is no further axis of a report.
 "$osafl" report "$work/one" > "$work/told"
@@ -76,8 +76,8 @@ for jobs in 1 2; do
     [ $status -eq 1 ] || fail "exit status $status after a crash"
     expect "good/seed-7" "$work/folders"
     expect "osafl: 2 of 3 cells failed:" "$work/told"
-    expect "  lost seed 7: dataset/idx: " "$work/told"
-    expect "  crashes seed 7: osafl: aggregator/saboteur, round 1: the plugin crashed" "$work/told"
+    expect "  small, lost, seed 7: dataset/idx: " "$work/told"
+    expect "  small, crashes, seed 7: osafl: aggregator/saboteur, round 1: the plugin crashed" "$work/told"
 done
 status=0
 "$osafl" run "$work/bad.cfg" --case lost --only seed=7 --quiet --out "$work/bad" 2> "$work/told" ||

@@ -255,6 +255,36 @@ static void where_gives_settings_to_some_cells(void **state)
     done(&r);
 }
 
+static void where_can_leave_cells_out(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT CASES VARY
+                           "where = ( { only = \"case=fedavg\"; where = (\n"
+                           "{ only = \"quantizer.qsgd.levels=2\"; omit = true; } ); } );\n");
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 3);
+    assert_string_equal(r.g->cells[2]->case_name, "fedavg,quantizer.qsgd.levels=8");
+    done(&r);
+    r = load(EXPERIMENT_TEXT "where = ( { only = \"seed=1\"; omit = true; } );");
+    ASSERT_COMPLAINTS(r.d, FILE_NAME ": no cell of the grid is left: where omits them all");
+    done(&r);
+}
+
+static void several_experiments_can_share_a_file(void **state)
+{
+    (void)state;
+    struct loaded r =
+        load(EXPERIMENT_TEXT "vary = ( { key = \"name\"; values = [\"one\", \"two\"]; } );\n"
+                             "where = ( { only = \"name=two\"; rounds = 8; } );\n");
+    assert_no_complaints(r.d);
+    assert_int_equal(r.g->n, 2);
+    assert_string_equal(r.g->cells[0]->general.name, "one");
+    assert_string_equal(r.g->cells[1]->general.name, "two");
+    assert_string_equal(r.g->cells[1]->case_name, "main");
+    assert_int_equal(r.g->cells[1]->general.rounds, 8);
+    done(&r);
+}
+
 static void an_overlay_wins_over_cells(void **state)
 {
     (void)state;
@@ -288,9 +318,11 @@ static void further_settings_can_be_varied(void **state)
     (void)state;
     static const char *const also[] = {"rounds=[1, 2]", "training.batch=[4]"};
     const struct grid_request q = {.also = also, .n_also = 2};
-    struct loaded r = load_with(EXPERIMENT_TEXT VARY, &q, NULL, 0);
+    struct loaded r = load_with(
+        EXPERIMENT_TEXT VARY "where = ( { only = \"seed=1\"; rounds = 9; } );\n", &q, NULL, 0);
     assert_no_complaints(r.d);
     assert_int_equal(r.g->n, 4);
+    assert_int_equal(r.g->cells[3]->general.rounds, 2);
     assert_string_equal(r.g->cells[3]->case_name,
                         "quantizer.qsgd.levels=8,rounds=2,training.batch=4");
     done(&r);
@@ -383,6 +415,8 @@ static void wrong_grids_are_refused(void **state)
     expect_complaint("where = 3;", AT(13) "where: must be a list");
     expect_complaint("where = ( 3 );", AT(13) "where: must hold groups");
     expect_complaint("where = ( { rounds = 3; } );", AT(13) "where.only: must be a condition");
+    expect_complaint("where = ( { only = \"seed=1\"; omit = 1; } );",
+                     AT(13) "where.omit: must be true or false");
     expect_complaint("where = ( { only = [3]; } );", AT(13) "where.only: must be a condition");
     expect_complaint("where = ( { only = \"seed=1\"; vary = (); } );",
                      AT(13) "vary: cannot stand inside where");
@@ -460,6 +494,8 @@ int main(void)
         cmocka_unit_test(cells_can_be_picked),
         cmocka_unit_test(picks_that_choose_nothing_are_told),
         cmocka_unit_test(where_gives_settings_to_some_cells),
+        cmocka_unit_test(where_can_leave_cells_out),
+        cmocka_unit_test(several_experiments_can_share_a_file),
         cmocka_unit_test(an_overlay_wins_over_cells),
         cmocka_unit_test(further_settings_can_be_varied),
         cmocka_unit_test(values_of_all_types_can_be_varied),
