@@ -20,6 +20,8 @@
 #include "report/plot_command.h"
 #include "report/report_command.h"
 #include "suggest.h"
+#include "tune_command.h"
+#include "tune_range.h"
 
 struct command {
     const char *name;
@@ -228,6 +230,63 @@ static int command_run(const struct command *self, int argc, char **argv)
     return experiment_command(self, argc, argv, run_cells);
 }
 
+/* The settings to tune as grid_request.also wants them, and their keys; arrays of n_over, strings
+ * to be freed.  False: an error is told. */
+static bool read_ranges(struct work *w, char **also, char **key)
+{
+    char message[CALL_MESSAGE_BYTES];
+    const size_t errors = diagnostics_errors(w->d);
+    for (size_t i = 0; i < w->options.n_over; i++) {
+        if (tune_range(w->options.over[i], &also[i], message) != OSAFL_OK) {
+            diagnostics_error(w->d, NULL, 0, "%s", message);
+            continue;
+        }
+        key[i] = strndup(also[i], strcspn(also[i], "="));
+        if (key[i] == NULL)
+            diagnostics_error(w->d, NULL, 0, "out of memory");
+    }
+    return diagnostics_errors(w->d) == errors;
+}
+
+static int tune_grid(struct work *w, char *const *also, char *const *key)
+{
+    struct cli_options *c = &w->options;
+    c->set[c->n_set++] = "evaluation.split=validation";
+    const struct experiment_options o = {.set = c->set, .n_set = c->n_set, .loader = w->loader};
+    const struct grid_request q = {.only = c->only,
+                                   .n_only = c->n_only,
+                                   .overlay = c->overlay,
+                                   .also = (const char *const *)also,
+                                   .n_also = c->n_over};
+    struct tune_options t = {.runner = {.run = c->run, .jobs = c->jobs},
+                             .key = (const char *const *)key,
+                             .n_keys = c->n_over,
+                             .keep = c->keep};
+    t.runner.run.base = c->run.out != NULL ? c->run.out : TUNE_BASE;
+    t.runner.run.out = NULL;
+    struct grid *g = grid_load(c->arguments[0], &q, &o, w->d);
+    const int status = g != NULL ? tune_command(g, w->loader, &t) : EXIT_USAGE;
+    grid_destroy(g);
+    return status;
+}
+
+static int command_tune(const struct command *self, int argc, char **argv)
+{
+    struct work w = {0};
+    int status = EXIT_USAGE;
+    if (!work_begin(&w, self, argc, argv))
+        return work_end(&w, status);
+    char **also = calloc(2 * w.options.n_over, sizeof(char *));
+    if (also == NULL)
+        diagnostics_error(w.d, NULL, 0, "out of memory");
+    else if (read_ranges(&w, also, also + w.options.n_over))
+        status = tune_grid(&w, also, also + w.options.n_over);
+    for (size_t i = 0; also != NULL && i < 2 * w.options.n_over; i++)
+        free(also[i]);
+    free(also);
+    return work_end(&w, status);
+}
+
 static int command_check(const struct command *self, int argc, char **argv)
 {
     return experiment_command(self, argc, argv, check_cells);
@@ -290,6 +349,12 @@ static int command_plugin(const struct command *self, int argc, char **argv)
 static const struct command commands[] = {
     {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
      CLI_RUN | CLI_GRID | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
+    {"tune", "FILE",
+     "Try settings on the validation split, and print the best ones for each case.\vHalf of the "
+     "settings end after a quarter of the rounds, and half of the others after half of them "
+     "(--keep).  All runs are kept, below tuning/, so that the same command goes on after an "
+     "interruption.",
+     command_tune, CLI_TUNE | CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
     {"check", "FILE...",
      "Check experiments with everything but training: settings, plugins, data files.",
      command_check, CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
@@ -314,7 +379,8 @@ static void print_usage(FILE *to)
           "Federated learning on resource-constrained wireless clients.\n\n",
           to);
     for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(to, "  %-8s %-27s %s\n", commands[i].name, commands[i].args, commands[i].doc);
+        fprintf(to, "  %-8s %-27s %.*s\n", commands[i].name, commands[i].args,
+                (int)strcspn(commands[i].doc, "\v"), commands[i].doc);
     fputs("\nosafl COMMAND --help tells a command's options, osafl --version the version.\n"
           "Exit status: 0 success, 1 the run failed, 2 wrong usage or experiment, 3 interrupted, "
           "can be resumed.\n",

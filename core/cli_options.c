@@ -30,6 +30,8 @@ enum {
     KEY_OVERLAY,
     KEY_SHARD,
     KEY_LIST,
+    KEY_OVER,
+    KEY_KEEP,
 };
 
 static const struct argp_option run_options[] = {
@@ -52,6 +54,18 @@ static const struct argp_option grid_options[] = {
      "Run the I-th of N shares of a grid, I from 1; the others can run elsewhere at the same time",
      1},
     {"list", KEY_LIST, NULL, 0, "Run nothing; list the cells that would run", 1},
+    {0},
+};
+
+static const struct argp_option tune_options[] = {
+    {"over", KEY_OVER, "KEY=VALUES", 0,
+     "Try these values of a setting: 0.01,0.02,0.04, or 0.005..0.08/5 for five values at equal "
+     "ratios; with several, every combination",
+     1},
+    {"keep", KEY_KEEP, "SHARE", 0,
+     "Share of the settings that go on after a quarter of the rounds, and of those again after "
+     "half of them (default: 0.5); 1: all, to the end",
+     1},
     {0},
 };
 
@@ -183,6 +197,27 @@ static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static error_t parse_tune_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    char end;
+    switch (key) {
+    case KEY_OVER:
+        o->over[o->n_over++] = arg;
+        return 0;
+    case KEY_KEEP:
+        if (sscanf(arg, "%lf%c", &o->keep, &end) != 1 || !(o->keep > 0.0 && o->keep <= 1.0))
+            argp_error(state, "--keep %s: must be a share above 0, at most 1", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (o->n_over == 0)
+            argp_error(state, "--over is missing: which setting is to be tuned?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t parse_experiment_option(int key, char *arg, struct argp_state *state)
 {
     struct cli_options *o = ((struct parsing *)state->input)->o;
@@ -240,6 +275,7 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
 
 static const struct argp run_argp = {.options = run_options, .parser = parse_run_option};
 static const struct argp grid_argp = {.options = grid_options, .parser = parse_grid_option};
+static const struct argp tune_argp = {.options = tune_options, .parser = parse_tune_option};
 static const struct argp experiment_argp = {.options = experiment_options,
                                             .parser = parse_experiment_option};
 static const struct argp plugin_argp = {.options = plugin_options, .parser = parse_plugin_option};
@@ -256,20 +292,24 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
     const size_t n = (size_t)argc + 1;
     *o = (struct cli_options){.set = calloc(n, sizeof(*o->set)),
                               .only = calloc(n, sizeof(*o->only)),
+                              .over = calloc(n, sizeof(*o->over)),
                               .plugin_dirs = calloc(n, sizeof(*o->plugin_dirs)),
                               .arguments = calloc(n, sizeof(*o->arguments)),
                               .owned = calloc(n, sizeof(*o->owned)),
                               .run = {.threads = available_cpus()},
-                              .jobs = 1};
-    if (o->set == NULL || o->only == NULL || o->plugin_dirs == NULL || o->arguments == NULL ||
-        o->owned == NULL)
+                              .jobs = 1,
+                              .keep = 0.5};
+    if (o->set == NULL || o->only == NULL || o->over == NULL || o->plugin_dirs == NULL ||
+        o->arguments == NULL || o->owned == NULL)
         fail_for_memory();
-    struct argp_child children[5] = {{0}};
+    struct argp_child children[6] = {{0}};
     size_t n_children = 0;
     if ((groups & CLI_RUN) != 0)
         children[n_children++].argp = &run_argp;
     if ((groups & CLI_GRID) != 0)
         children[n_children++].argp = &grid_argp;
+    if ((groups & CLI_TUNE) != 0)
+        children[n_children++].argp = &tune_argp;
     if ((groups & CLI_EXPERIMENT) != 0)
         children[n_children++].argp = &experiment_argp;
     if ((groups & CLI_PLUGINS) != 0)
@@ -289,6 +329,7 @@ void cli_options_free(struct cli_options *o)
     free(o->owned);
     free(o->set);
     free(o->only);
+    free(o->over);
     free(o->plugin_dirs);
     free(o->arguments);
 }

@@ -21,7 +21,10 @@ struct cli_options {
     unsigned jobs;  /* cells side by side */
     unsigned shard; /* 1 .. shards: which share of the cells; 0: all */
     unsigned shards;
-    bool list;    /* only name the cells */
+    bool list;         /* only name the cells */
+    const char **over; /* what is tuned (tune_range.h); [n_over] */
+    size_t n_over;
+    double keep;  /* share of the settings that go on at a cut */
     char **owned; /* strings made here */
     size_t n_owned;
 };
@@ -32,6 +35,7 @@ enum {
     CLI_EXPERIMENT = 1 << 1, /* --set, --seed, --case, --only, --overlay */
     CLI_RUN = 1 << 2,        /* --threads, --out, ... */
     CLI_GRID = 1 << 3,       /* --shard, --list */
+    CLI_TUNE = 1 << 4,       /* --over, --keep */
 };
 
 /* Parses the words of one command, argv[0] being "osafl COMMAND".  A wrong word ends the program

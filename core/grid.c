@@ -254,23 +254,50 @@ static void complain_no_cell(const struct layout *l)
                       s.best != NULL ? "\"?" : "", list);
 }
 
+static struct grid *create_grid(const struct grid_plan *p, size_t n)
+{
+    struct grid *g = calloc(1, sizeof(*g));
+    if (g == NULL)
+        return NULL;
+    g->has_cases = p->cases != NULL;
+    g->cells = calloc(n, sizeof(struct experiment *));
+    g->places = calloc(n, sizeof(*g->places));
+    g->own_keys = calloc(GRID_MAX_AXES, sizeof(char *));
+    bool good = g->cells != NULL && g->places != NULL && g->own_keys != NULL;
+    for (size_t i = 0; i < p->n_own_axes && good; i++) {
+        g->own_keys[g->n_own_keys] = strdup(p->axes[i].key);
+        good = g->own_keys[g->n_own_keys++] != NULL;
+    }
+    if (good)
+        return g;
+    grid_destroy(g);
+    return NULL;
+}
+
+static struct grid_place place_of(const struct grid_plan *p, const struct position *at)
+{
+    struct grid_place place = {.problem = at->in_cases};
+    for (size_t i = 0; i < p->n_own_axes; i++)
+        place.problem = place.problem * p->axes[i].n + at->in_axes[i];
+    for (size_t i = p->n_own_axes; i < p->n_axes; i++)
+        place.setting = place.setting * p->axes[i].n + at->in_axes[i];
+    return place;
+}
+
 static struct grid *make_cells(const struct layout *l)
 {
     const size_t n = count_cells(&l->plan, file_of(l));
-    struct grid *g = n > 0 ? calloc(1, sizeof(*g)) : NULL;
-    if (g != NULL)
-        g->cells = calloc(n, sizeof(struct experiment *));
-    if (g == NULL || g->cells == NULL) {
+    struct grid *g = n > 0 ? create_grid(&l->plan, n) : NULL;
+    if (g == NULL) {
         if (n > 0)
             fail_for_memory(l);
-        free(g);
         return NULL;
     }
     for (size_t i = 0; i < n && diagnostics_errors(l->d) < ENOUGH_ERRORS; i++) {
         const struct position at = position_of(&l->plan, i);
         make_cell(l, &at, &g->cells[g->n]);
         if (g->cells[g->n] != NULL)
-            g->n++;
+            g->places[g->n++] = place_of(&l->plan, &at);
     }
     return g;
 }
@@ -305,14 +332,26 @@ static void check_base(const struct layout *l)
         experiment_destroy(experiment_resolve(copy, MAIN_CASE, l->o, l->d));
 }
 
+static bool complain_fixed(const struct layout *l, const char *axis)
+{
+    diagnostics_error(l->d, file_of(l), 0,
+                      "%.*s: --set or --overlay fixes it, so it cannot be varied as well",
+                      (int)strcspn(axis, "="), axis);
+    return false;
+}
+
 /* top: the tree that says what the grid is. */
 static struct grid *lay_out(struct layout *l, const struct node *top,
                             struct experiment_tree *const *also)
 {
     const size_t errors_before = diagnostics_errors(l->d);
     bool good = grid_plan_read(&l->plan, top);
-    for (size_t i = 0; i < l->q->n_also; i++)
+    for (size_t i = 0; i < l->q->n_also; i++) {
+        const size_t n = l->plan.n_axes;
         good = grid_plan_vary(&l->plan, tree_root(also[i])) && good;
+        if (good && l->plan.n_axes == n)
+            good = complain_fixed(l, l->q->also[i]);
+    }
     if (!good) {
         check_base(l);
         return NULL;
@@ -358,7 +397,7 @@ static struct experiment_tree *read_also(const struct layout *l, const char *axi
     if (n < 0)
         fail_for_memory(l);
     else
-        t = tree_read_text(text, (size_t)n, axis, l->d);
+        t = tree_read_text(text, (size_t)n, "--over", l->d);
     if (n >= 0)
         free(text);
     return t;
@@ -416,6 +455,10 @@ void grid_destroy(struct grid *g)
         return;
     for (size_t i = 0; i < g->n; i++)
         experiment_destroy(g->cells[i]);
+    for (size_t i = 0; i < g->n_own_keys; i++)
+        free(g->own_keys[i]);
+    free(g->own_keys);
+    free(g->places);
     free(g->cells);
     free(g);
 }

@@ -8,12 +8,5 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
 
-"$here/need-packages.sh" build-essential cmake ninja-build pkg-config libconfig-dev \
-    libopenblas-dev libjansson-dev zlib1g-dev librandom123-dev libxxhash-dev \
-    dataset-fashion-mnist
-
-build="$top/build"
-[ -f "$build/build.ninja" ] || cmake -S "$top" -B "$build" -G Ninja -DOSAFL_TESTS=OFF >/dev/null
-echo "Building ..." >&2
-cmake --build "$build" -- -j "$(nproc)" --quiet
-exec "$build/osafl" run "$here/quickstart.cfg" "$@"
+"$here/build.sh" dataset-fashion-mnist
+exec "$top/build/osafl" run "$here/quickstart.cfg" "$@"

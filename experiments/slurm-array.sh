@@ -1,0 +1,20 @@
+#!/bin/bash
+#SBATCH --job-name=osafl
+#SBATCH --array=1-18
+#SBATCH --cpus-per-task=2
+#SBATCH --mem=4G
+#SBATCH --time=04:00:00
+#SBATCH --signal=TERM@120
+# slurm-array.sh FILE [ARGUMENT...] - a grid on a cluster: every task of the array runs its share.
+#
+#     cd osafl && sbatch experiments/slurm-array.sh experiments/paper/table-mnist-s2-c0.3.cfg
+#
+# The shares need no coordinator: each is settled by the task's number and the number of tasks, and
+# all write below results/ of the folder where sbatch was called.  Two minutes before its time is up
+# a task saves what it has; submit the same line again to go on, with any number of tasks.
+set -eu
+cd "${SLURM_SUBMIT_DIR:-.}"
+first=${SLURM_ARRAY_TASK_MIN:-1} # whatever number the array begins with
+exec srun "${OSAFL:-build/osafl}" run "$@" \
+    --shard "$((SLURM_ARRAY_TASK_ID - first + 1))/$SLURM_ARRAY_TASK_COUNT" \
+    --threads "${SLURM_CPUS_PER_TASK:-1}" --jobs "${SLURM_CPUS_PER_TASK:-1}"
