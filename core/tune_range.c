@@ -51,26 +51,40 @@ static void put_range(FILE *to, double lo, double hi, unsigned points)
     }
 }
 
+/* "0.005..0.08/5".  False: it is none. */
+static bool parse_range(const char *text, double *lo, double *hi, unsigned *points)
+{
+    char copy[128]; /* cut at the dots: a number would take the first of them */
+    char *end;
+    if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+        return false;
+    char *const dots = strstr(copy, "..");
+    char *const slash = strchr(copy, '/');
+    *dots = '\0';
+    *lo = strtod(copy, &end);
+    if (end != dots)
+        return false;
+    *hi = strtod(dots + 2, &end);
+    *points = DEFAULT_POINTS;
+    if (end == dots + 2 || (slash != NULL ? end != slash : *end != '\0'))
+        return false;
+    if (slash != NULL) {
+        const unsigned long n = strtoul(slash + 1, &end, 10);
+        if (end == slash + 1 || *end != '\0' || n > TUNE_MOST_VALUES)
+            return false;
+        *points = (unsigned)n;
+    }
+    return *lo > 0.0 && *hi > *lo && isfinite(*hi) && *points >= 2;
+}
+
 static osafl_status put_values(FILE *to, const char *values, const char *word, char *message)
 {
     double lo;
     double hi;
-    unsigned points = DEFAULT_POINTS;
-    char end;
+    unsigned points;
     if (strstr(values, "..") == NULL)
         return put_list(to, values, word, message);
-    /* "0.005..0.08": the number before the dots would take one of them. */
-    char copy[128];
-    snprintf(copy, sizeof(copy), "%s", values);
-    char *const dots = strstr(copy, "..");
-    if (dots == NULL)
-        return message_fail(message, OSAFL_E_CONFIG, "--over %s: the range is too long", word);
-    *dots = '\0';
-    const int has_lo = sscanf(copy, "%lf%c", &lo, &end);
-    const int has_hi = sscanf(dots + 2, "%lf/%3u%c", &hi, &points, &end);
-    const bool whole = strchr(dots + 2, '/') == NULL ? has_hi == 1 : has_hi == 2;
-    if (has_lo != 1 || !whole || !(lo > 0.0) || !(hi > lo) || !isfinite(hi) || points < 2 ||
-        points > TUNE_MOST_VALUES)
+    if (!parse_range(values, &lo, &hi, &points))
         return message_fail(message, OSAFL_E_CONFIG,
                             "--over %s: a range is LO..HI or LO..HI/N with 0 < LO < HI and N from "
                             "2 to %d, such as 0.005..0.08/5",
