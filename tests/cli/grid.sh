@@ -82,7 +82,7 @@ done
 status=0
 "$osafl" run "$work/bad.cfg" --case lost --only seed=7 --quiet --out "$work/bad" 2> "$work/told" ||
     status=$?
-[ $status -eq 1 ] || fail "exit status $status for missing data"
+[ $status -eq 2 ] || fail "exit status $status for missing data"
 
 # Ctrl-C at the terminal reaches the whole process group; a job scheduler signals the program alone.
 # Whatever was done stays, and the same command ends the grid.
