@@ -90,6 +90,28 @@ class Algorithms(ProductTest):
             if known is not None:
                 self.assertAlmostEqual(number(score), known, 5)
 
+    def test_fednova_is_fedavg_when_all_do_the_same(self):
+        """Equal local rounds, any shares of the data and any participants."""
+        equal = {"resource.plugin": "fixed", "resource.fixed.local_rounds": 3}
+        fednova, fedavg = (self.run_small(self.world, equal, {"aggregator.plugin": name},
+                                          rounds=ROUNDS) for name in ("fednova", "fedavg"))
+        self.assert_close(fednova.parameters(), fedavg.parameters(), 2e-6)
+        fednova, fedavg = (self.run_small(self.world, {"aggregator.plugin": name}, rounds=ROUNDS)
+                           for name in ("fednova", "fedavg"))
+        moved = max(abs(x - y) for x, y in zip(fednova.parameters(), fedavg.parameters()))
+        self.assertGreater(moved, 1e-3, "unequal local rounds make no difference")
+
+    def test_osafl_with_one_participant_moves_along_its_update(self):
+        alone = {"clients.count": 1, "clients.sampled": 1.0}
+        start = self.run_small(self.world, alone, FROZEN, rounds=1).parameters()
+        moves = []
+        for name in ("osafl", "fedavg"):
+            end = self.run_small(self.world, alone, {"aggregator.plugin": name}, rounds=1)
+            moves.append([x - y for x, y in zip(end.parameters(), start)])
+        inner = [sum(x * y for x, y in zip(a, b)) for a, b in
+                 ((moves[0], moves[1]), (moves[0], moves[0]), (moves[1], moves[1]))]
+        self.assertAlmostEqual(inner[0] / (inner[1] * inner[2]) ** 0.5, 1.0, 9)
+
     def test_no_aggregator_is_forgotten(self):
         self.assertEqual(sorted({reference.plugin_of(each) for each in reference.ALGORITHMS}),
                          plugins("aggregator"))
