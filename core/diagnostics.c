@@ -18,9 +18,11 @@ struct diagnostics {
     struct message *messages;
     size_t n;
     size_t capacity;
-    size_t errors;
-    size_t warnings;
-    size_t lost; /* messages for which there was no memory */
+    size_t errors; /* added, known ones included */
+    size_t errors_kept;
+    size_t warnings_kept;
+    bool more_errors; /* than are kept */
+    size_t lost;      /* messages for which there was no memory */
     bool no_memory;
 };
 
@@ -87,11 +89,11 @@ static void add(struct diagnostics *d, const char *file, unsigned line, bool war
                 const char *fmt, va_list args)
 {
     struct message m = {.line = line, .warning = warning};
-    size_t *const count = warning ? &d->warnings : &d->errors;
-    if (*count >= (warning ? MOST_WARNINGS : MOST_ERRORS)) {
-        ++*count;
-        return;
-    }
+    size_t *const kept = warning ? &d->warnings_kept : &d->errors_kept;
+    /* Callers compare counts to see whether something failed, so that an error counts even when it
+     * is known or its words are lost. */
+    if (!warning)
+        d->errors++;
     if (vasprintf(&m.text, fmt, args) < 0)
         m.text = NULL;
     else
@@ -100,8 +102,12 @@ static void add(struct diagnostics *d, const char *file, unsigned line, bool war
         free(m.text);
         return;
     }
-    /* An error counts even when its words are lost. */
-    ++*count;
+    if (*kept >= (warning ? MOST_WARNINGS : MOST_ERRORS)) {
+        d->more_errors = d->more_errors || !warning;
+        free(m.text);
+        return;
+    }
+    ++*kept;
     if (file != NULL)
         m.file = strdup(file);
     if (m.text == NULL || (file != NULL && m.file == NULL) || !grow(d)) {
@@ -155,7 +161,7 @@ void diagnostics_print(const struct diagnostics *d, FILE *to)
             fprintf(to, "%u:", m->line);
         fprintf(to, "%s%s%s\n", m->file != NULL ? " " : "", m->warning ? "warning: " : "", m->text);
     }
-    if (d->errors > MOST_ERRORS)
+    if (d->more_errors)
         fprintf(to, "there are more errors; these %d are the first\n", MOST_ERRORS);
     if (d->lost != 0)
         fprintf(to, "out of memory: %zu further messages are lost\n", d->lost);

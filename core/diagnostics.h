@@ -14,8 +14,8 @@ struct diagnostics; /* a growing list of messages, in the order of their additio
 struct diagnostics *diagnostics_create(void); /* NULL: out of memory */
 void diagnostics_destroy(struct diagnostics *d);
 
-/* file may be NULL (no place), line 0 (no line); "--set" is a file of its own.  A
- * message that is there already is not added again; control characters become "?". */
+/* file may be NULL (no place), line 0 (no line); "--set" is a file of its own.  Control characters
+ * of a message become "?". */
 void diagnostics_error(struct diagnostics *d, const char *file, unsigned line, const char *fmt, ...)
     OSAFL_PRINTF(4, 5);
 void diagnostics_warn(struct diagnostics *d, const char *file, unsigned line, const char *fmt, ...)
@@ -26,6 +26,7 @@ void diagnostics_no_memory(struct diagnostics *d);
 /* Whether memory was short, for that or for a message. */
 bool diagnostics_lack_memory(const struct diagnostics *d);
 
+/* All that were added, those among them whose message was there already and is not kept again. */
 size_t diagnostics_errors(const struct diagnostics *d);
 /* Prints "file:line: text" lines, warnings marked as such; of several hundred the first. */
 void diagnostics_print(const struct diagnostics *d, FILE *to);

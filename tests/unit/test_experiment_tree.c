@@ -469,6 +469,18 @@ static void expect_set_complaint(const char *assignment, const char *complaint)
     done(&r);
 }
 
+/* The second time the message is there already, and nothing must look as if it had worked. */
+static void set_refuses_the_same_again(void **state)
+{
+    (void)state;
+    struct reading r = read_text("a = 1;\n");
+    assert_false(set(&r, "a=\"\xff\""));
+    assert_false(set(&r, "a=\"\xff\""));
+    assert_false(set(&r, "a=("));
+    assert_false(set(&r, "a=("));
+    done(&r);
+}
+
 static void set_refuses_what_is_no_assignment(void **state)
 {
     (void)state;
@@ -551,6 +563,7 @@ int main(void)
         cmocka_unit_test(files_that_are_none_are_refused),
         cmocka_unit_test(set_replaces_and_adds),
         cmocka_unit_test(set_refuses_what_is_no_assignment),
+        cmocka_unit_test(set_refuses_the_same_again),
         cmocka_unit_test(overlays_merge_groups),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
