@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "osafl/osafl.h"
+#include "osafl/profile.h"
 
 /* Where the next member must begin. */
 static size_t next_offset;
@@ -432,6 +433,15 @@ static void print_resource(void)
     END(osafl_resource_vt);
 }
 
+static void print_profile(void)
+{
+    BEGIN(osafl_profile);
+    MEMBER(osafl_profile, struct_size);
+    MEMBER(osafl_profile, reserved);
+    MEMBER(osafl_profile, record);
+    END(osafl_profile);
+}
+
 int main(void)
 {
     printf("osafl_value %zu\n", sizeof(osafl_value)); /* a union: nothing to tile */
@@ -446,5 +456,6 @@ int main(void)
     print_optimizer();
     print_quantizer();
     print_resource();
+    print_profile();
     return EXIT_SUCCESS;
 }
