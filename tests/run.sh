@@ -43,4 +43,5 @@ if [ $full = 1 ]; then
     echo "== fuzz"
     OSAFL_FUZZ_TREE="$top/build-tests/fuzz" "$top/tests/fuzz/run.sh" all 20000
 fi
+[ $full = 0 ] || export OSAFL_TEST_FULL=1 # more kills and faults, and valgrind
 suite release -- -DCMAKE_BUILD_TYPE=Release

@@ -216,7 +216,7 @@ class Bench:
             start = time.monotonic()
             try:
                 print(f"ok      {test(self)} ({time.monotonic() - start:.1f} s)", flush=True)
-            except Failure as failure:
+            except (Failure, OSError, subprocess.SubprocessError) as failure:
                 print(f"FAILED  {test.__name__}, --seed {self.args.seed}: {failure}", flush=True)
                 status = 1
         if status == 0:
