@@ -154,10 +154,11 @@ static void check_model(const char *model)
         assert_true(run_case(model, c, "", "auto", "auto"));
         assert_true(run_case(model, c, "baseline", "auto", "auto"));
         assert_true(run_case(model, c, "baseline", "direct", "openblas"));
+        if (checked++ > 0)
+            continue; /* one case is enough for the other ways */
         run_case(model, c, "avx2", "auto", "auto");
         run_case(model, c, "avx2", "direct", "auto");
         run_case(model, c, "avx512", "direct", "auto");
-        checked++;
     }
     assert_true(checked >= 2);
     json_decref(cases);

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "model_case.h"
-#include "osafl/random.h"
 #include "plugins/model/nn/compute/backend.h"
 #include "reference_network.h"
 
@@ -84,6 +83,12 @@ static void describe(struct network *net, const struct subject *s, struct networ
         fail_msg("%s", net->error);
 }
 
+/* Half a word decides about value i. */
+static bool dropped(const uint32_t *word, size_t i, float rate)
+{
+    return (i % 2 == 0 ? word[i / 2] & 0xffff : word[i / 2] >> 16) / 65536.0 < (double)rate;
+}
+
 /* What network_dropout() draws, from [y][x][sample][channel] to the reference's order. */
 static void share_dropout(struct trial *t)
 {
@@ -96,13 +101,13 @@ static void share_dropout(struct trial *t)
         uint32_t *word = malloc(size * sizeof *word);
         assert_non_null(word);
         random_words(NULL, NETWORK_STREAM_DROPOUT + l->ordinal, step.client, step.round, step.step,
-                     word, size);
+                     word, (size + 1) / 2);
         t->reference.factor[i] = reference_zeros(size);
         for (size_t p = 0; p < plane; p++)
             for (size_t n = 0; n < t->n; n++)
                 for (size_t c = 0; c < l->in_channels; c++)
                     t->reference.factor[i][(n * l->in_channels + c) * plane + p] =
-                        osafl_uniform_float(word[(p * t->n + n) * l->in_channels + c]) < l->drop
+                        dropped(word, (p * t->n + n) * l->in_channels + c, l->drop)
                             ? 0
                             : 1 / (1 - (double)l->drop);
         free(word);
@@ -193,7 +198,8 @@ static void check_way(struct trial *t, const struct way *way, double expected, d
     memset(workspace, 0x7f, bytes);
     network_train(&pass, t->label, &loss);
     if (!(fabs(loss - expected) <= way->tolerance * expected))
-        fail_msg("%s: loss %.9g, expected %.9g", t->net.backend->name, loss, expected);
+        fail_msg("%s, %s, batch %u: loss %.9g, expected %.9g", t->net.backend->name, way->name,
+                 t->n, loss, expected);
     for (int p = 0; p < t->net.n_parameters; p++)
         compare(t, way, "gradient", p, t->grad, t->reference.dw);
     memcpy(w, t->w, t->net.n_weights * sizeof *w);

@@ -310,7 +310,7 @@ int network_max_pool(struct network *net, int input, uint32_t kernel, uint32_t s
 {
     if (net->status != OSAFL_OK)
         return 0;
-    assert(kernel * kernel <= 256 && 2 * padding <= kernel);
+    assert(kernel <= 3 && 2 * padding <= kernel); /* max_pool.c has room for 9 cells */
     if (fits_picture_convolution(net, input, kernel, stride, padding, ceil))
         return pool_picture_convolution(net);
     struct layer *l = add_layer(net, LAYER_MAX_POOL, input, -1);
@@ -382,6 +382,6 @@ int network_dropout(struct network *net, int input, double rate)
     l->ordinal = ordinal;
     l->output = add_activation(net, in.height, in.width, in.channels);
     l->saved_floats = (uint64_t)in.height * in.width * in.channels; /* the factors */
-    l->scratch_floats = l->saved_floats;                            /* random words */
+    l->scratch_floats = l->saved_floats / 2 + 1;                    /* random words */
     return l->output;
 }

@@ -25,6 +25,8 @@ struct correlation {
     size_t padding_x;
     const float *w; /* panels of WEIGHT_PANEL output channels: [panel][tap][in][out] */
     bool add;
+    bool rectify;
+    const float *bias; /* of the output channels; NULL: none */
 };
 
 /* Taps [begin, end) of n that meet an input of `length` from output position o. */
@@ -48,8 +50,9 @@ static struct span taps_at(size_t o, size_t n, size_t stride, size_t padding, si
 /* Filter line r at output line y, for the output channels of one panel: the positions of the line
  * fall into runs that meet the same taps. */
 static void correlate_line(const struct pass *pass, const struct correlation *c, size_t panel,
-                           size_t r, size_t y, bool add)
+                           size_t r, size_t y)
 {
+    const struct span lines = taps_at(y, c->kernel_height, c->stride, c->padding_y, c->in.height);
     const size_t columns = smaller(c->out.channels - panel, WEIGHT_PANEL);
     const size_t tap = c->in.channels * columns;
     const float *w = c->w + panel * c->in.channels * c->kernel_height * c->kernel_width +
@@ -80,7 +83,9 @@ static void correlate_line(const struct pass *pass, const struct correlation *c,
                         .c = c->out.at + (y * c->out.width + x) * pass->n * c->out.row + panel,
                         .c_row = (ptrdiff_t)c->out.row,
                         .scale = 1,
-                        .add = add,
+                        .add = c->add || r > lines.begin,
+                        .rectify = c->rectify && r + 1 == lines.end,
+                        .bias = c->bias != NULL && r + 1 == lines.end ? c->bias + panel : NULL,
                     });
     }
 }
@@ -89,6 +94,12 @@ static void correlate_line(const struct pass *pass, const struct correlation *c,
  * once for each line of the picture or of the filter. */
 static void correlate(const struct pass *pass, const struct correlation *c)
 {
+    struct correlation flat = *c;
+    if (c->kernel_height == 1 && c->kernel_width == 1 && c->stride == 1) {
+        flat.in.width = flat.out.width = c->in.width * c->in.height;
+        flat.in.height = flat.out.height = 1;
+        c = &flat;
+    }
     const size_t weights = c->kernel_height * c->kernel_width * WEIGHT_PANEL;
     const size_t values = c->in.height * c->in.width * pass->n;
     const bool picture_outside = values > weights;
@@ -102,7 +113,7 @@ static void correlate(const struct pass *pass, const struct correlation *c)
                 const struct span rows =
                     taps_at(y, c->kernel_height, c->stride, c->padding_y, c->in.height);
                 if (r >= rows.begin && r < rows.end)
-                    correlate_line(pass, c, panel, r, y, c->add || r > rows.begin);
+                    correlate_line(pass, c, panel, r, y);
             }
 }
 
@@ -112,19 +123,18 @@ void convolution_forward(const struct layer *l, const struct pass *pass)
         winograd_forward(l, pass);
         return;
     }
-    float *y = pass_values(pass, l->output);
     correlate(pass, &(struct correlation){
                         .in = input_map(l, pass_values(pass, l->input)),
-                        .out = output_map(l, pass, y),
+                        .out = output_map(l, pass, pass_values(pass, l->output)),
                         .kernel_height = l->kernel_height,
                         .kernel_width = l->kernel_width,
                         .stride = l->stride,
                         .padding_y = l->padding,
                         .padding_x = l->padding,
                         .w = pass_weights(pass, l->weight),
+                        .rectify = l->relu,
+                        .bias = l->bias >= 0 ? pass_weights(pass, l->bias) : NULL,
                     });
-    add_bias_and_rectify(output_block(l, pass, y),
-                         l->bias >= 0 ? pass_weights(pass, l->bias) : NULL, l->relu);
 }
 
 /* Input gradient of a convolution of stride 1: the correlation of dy with the transposed filters,

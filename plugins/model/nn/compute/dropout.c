@@ -1,9 +1,8 @@
-/* dropout.c - inverted dropout (Srivastava et al., JMLR 2014), drawn from the run's streams. */
+/* dropout.c - inverted dropout (Srivastava et al., JMLR 2014), drawn from the run's streams with a
+ * resolution of 1/65536. */
 #include <string.h>
 
 #include "arithmetic.h"
-
-#include "osafl/random.h"
 
 static size_t count(const struct layer *l, const struct pass *pass)
 {
@@ -19,14 +18,16 @@ void dropout_forward(const struct layer *l, const struct pass *pass)
         memcpy(y, x, n * sizeof *y);
         return;
     }
+    /* Each word decides about two values. */
     float *factor = pass_memory(pass, l->saved_offset);
     uint32_t *word = (uint32_t *)pass_scratch(pass);
     const osafl_step *s = pass->step;
     pass->host->random_fill(pass->call, NETWORK_STREAM_DROPOUT + l->ordinal, s->client, s->round,
-                            s->step, word, n);
+                            s->step, word, (n + 1) / 2);
+    const uint32_t dropped = (uint32_t)(l->drop * 65536 + 0.5f);
     const float kept = 1.0f / (1.0f - l->drop);
     for (size_t i = 0; i < n; i++) {
-        factor[i] = osafl_uniform_float(word[i]) < l->drop ? 0 : kept;
+        factor[i] = (word[i / 2] >> i % 2 * 16 & 0xffff) < dropped ? 0 : kept;
         y[i] = factor[i] * x[i];
     }
 }

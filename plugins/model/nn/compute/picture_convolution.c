@@ -8,6 +8,7 @@
 
 #include "arithmetic.h"
 #include "product.h"
+#include "vector.h"
 
 /* Strides, in floats, in the padded pictures. */
 struct geometry {
@@ -30,20 +31,36 @@ static struct geometry geometry_of(const struct layer *l, const struct pass *pas
     };
 }
 
+/* Channels of one line of one sample, from planes to pixels. */
+NN_INLINE void interleave(const size_t channels, size_t width, const float *from, size_t plane,
+                          float *to)
+{
+    for (size_t x = 0; x < width; x++)
+        for (size_t c = 0; c < channels; c++)
+            to[x * channels + c] = from[c * plane + x];
+}
+
 static void pad_pictures(const struct layer *l, const struct pass *pass)
 {
     const struct geometry g = geometry_of(l, pass);
     const size_t channels = l->in_channels;
     const size_t plane = (size_t)l->in_height * l->in_width;
-    memset(g.pictures, 0, (l->in_height + 2 * (size_t)l->padding) * g.line * sizeof(float));
+    const size_t border = l->padding * g.line;
+    memset(g.pictures, 0, border * sizeof(float));
+    memset(g.pictures + (l->padding + l->in_height) * g.line, 0, border * sizeof(float));
     for (size_t y = 0; y < l->in_height; y++)
         for (size_t n = 0; n < pass->n; n++) {
             const float *from = pass->picture + n * channels * plane + y * l->in_width;
-            float *to =
-                g.pictures + (y + l->padding) * g.line + n * g.sample + l->padding * channels;
-            for (size_t x = 0; x < l->in_width; x++)
-                for (size_t c = 0; c < channels; c++)
-                    to[x * channels + c] = from[c * plane + x];
+            float *to = g.pictures + (y + l->padding) * g.line + n * g.sample;
+            const size_t side = l->padding * channels;
+            memset(to, 0, side * sizeof *to);
+            memset(to + g.sample - side, 0, side * sizeof *to);
+            if (channels == 3)
+                interleave(3, l->in_width, from, plane, to + side);
+            else if (channels == 1)
+                interleave(1, l->in_width, from, plane, to + side);
+            else
+                interleave(channels, l->in_width, from, plane, to + side);
         }
 }
 
@@ -59,6 +76,7 @@ void picture_convolution_forward(const struct layer *l, const struct pass *pass)
 {
     const struct geometry g = geometry_of(l, pass);
     const size_t filter = l->kernel_height * g.taps;
+    const float *bias = l->bias >= 0 ? pass_weights(pass, l->bias) : NULL;
     pad_pictures(l, pass);
     for (size_t y = 0; y < l->out_height; y++) {
         const struct block out = output_line(l, pass, pass_values(pass, l->output), y);
@@ -80,9 +98,10 @@ void picture_convolution_forward(const struct layer *l, const struct pass *pass)
                                       .c = out.at + x * pass->n * out.stride + panel,
                                       .c_row = (ptrdiff_t)out.stride,
                                       .scale = 1,
+                                      .rectify = l->relu,
+                                      .bias = bias != NULL ? bias + panel : NULL,
                                   });
         }
-        add_bias_and_rectify(out, l->bias >= 0 ? pass_weights(pass, l->bias) : NULL, l->relu);
     }
 }
 

@@ -166,15 +166,15 @@ NN_INLINE void pool_tile(const struct destination *d, const vec result[TILE * TI
             if (d->y + (size_t)i >= d->height || d->x + (size_t)j >= d->width)
                 continue;
             const vec *cell = result + 2 * (i * TILE + j);
-            int_vec better = cell[1] > cell[0];
-            int_vec winner = better & 1;
+            lane_mask better = vec_greater(cell[1], cell[0]);
             vec best = vec_select(better, cell[1], cell[0]);
-            better = cell[TILE] > best;
-            winner = (better & 2) | (~better & winner);
+            int_vec winner = vec_select_int(better, 1, (int_vec){0});
+            better = vec_greater(cell[TILE], best);
             best = vec_select(better, cell[TILE], best);
-            better = cell[TILE + 1] > best;
-            winner = (better & 3) | (~better & winner);
+            winner = vec_select_int(better, 2, winner);
+            better = vec_greater(cell[TILE + 1], best);
             best = vec_select(better, cell[TILE + 1], best) + bias;
+            winner = vec_select_int(better, 3, winner);
             const size_t pixel = (d->y + (size_t)i) * d->width + d->x + (size_t)j;
             const size_t at = (pixel * d->g->n + sample) * d->g->outputs + output;
             __builtin_prefetch(d->values + at + 4 * d->g->outputs, 1);

@@ -32,6 +32,8 @@ struct part {
     size_t segments;
     size_t depth;
     bool add;
+    bool rectify;
+    const float *bias; /* at c's first column; NULL: none */
 };
 
 NN_INLINE void tile(const int rows, const int vectors, const struct product *p,
@@ -67,8 +69,12 @@ NN_INLINE void tile(const int rows, const int vectors, const struct product *p,
         NN_UNROLL
         for (int v = 0; v < vectors; v++) {
             float *to = t->c + i * t->c_row + LANES * v;
-            const vec x = scale * sum[i * vectors + v];
-            vec_store(to, t->add ? vec_load(to) + x : x);
+            vec x = scale * sum[i * vectors + v];
+            if (t->add)
+                x += vec_load(to);
+            if (t->bias != NULL)
+                x += vec_load(t->bias + LANES * v);
+            vec_store(to, t->rectify ? vec_positive(x) : x);
         }
     }
 }
@@ -149,13 +155,17 @@ static void narrow_strip(size_t columns, const struct product *p, struct part t)
     t.c = c;
     t.c_row = LANES;
     t.add = false;
+    t.rectify = false;
+    t.bias = NULL;
     for (size_t first = 0; first < p->rows; first += ROWS) {
         const size_t rows = p->rows - first < ROWS ? p->rows - first : ROWS;
         tiles[1][rows](p, &t);
         for (size_t i = 0; i < rows; i++)
             for (size_t j = 0; j < columns; j++) {
                 float *to = whole.c + (ptrdiff_t)(first + i) * whole.c_row + j;
-                *to = whole.add ? *to + c[i * LANES + j] : c[i * LANES + j];
+                float x = whole.add ? *to + c[i * LANES + j] : c[i * LANES + j];
+                x += whole.bias != NULL ? whole.bias[j] : 0;
+                *to = whole.rectify && x < 0 ? 0 : x;
             }
         t.a += ROWS * p->a_row;
     }
@@ -165,17 +175,27 @@ static void narrow_strip(size_t columns, const struct product *p, struct part t)
 static void stretch(const struct product *p, struct part t)
 {
     const float *b = t.b;
+    const float *bias = t.bias;
     size_t j = 0;
     for (size_t vectors = TILE_VECTORS; vectors > 0; vectors--)
         for (; p->columns - j >= vectors * LANES; j += vectors * LANES) {
             t.b = b + j;
             t.c = p->c + j;
+            t.bias = bias != NULL ? bias + j : NULL;
             strip(vectors, p, t);
         }
     t.b = b + j;
     t.c = p->c + j;
+    t.bias = bias != NULL ? bias + j : NULL;
     if (j < p->columns)
         narrow_strip(p->columns - j, p, t);
+}
+
+/* The last stretch of the depth also does what comes after the sums. */
+static void finish(const struct product *p, struct part *t)
+{
+    t->bias = p->bias;
+    t->rectify = p->rectify;
 }
 
 static void product_by_openblas(const struct product *p)
@@ -187,6 +207,8 @@ static void product_by_openblas(const struct product *p)
             (blasint)p->columns, (blasint)p->depth, p->scale, p->a + (ptrdiff_t)s * p->a_segment,
             (blasint)(transposed ? p->a_column : p->a_row), p->b + (ptrdiff_t)s * p->b_segment,
             (blasint)p->b_row, p->add || s > 0 ? 1.0f : 0.0f, p->c, (blasint)p->c_row);
+    add_bias_and_rectify((struct block){p->c, p->rows, p->columns, (size_t)p->c_row}, p->bias,
+                         p->rectify);
 }
 
 void product_run(const struct pass *pass, const struct product *p)
@@ -209,6 +231,8 @@ void product_run(const struct pass *pass, const struct product *p)
             t.segments = p->segments - s < at_once ? p->segments - s : at_once;
             t.a = p->a + (ptrdiff_t)s * p->a_segment;
             t.b = p->b + (ptrdiff_t)s * p->b_segment;
+            if (s + t.segments == p->segments)
+                finish(p, &t);
             stretch(p, t);
         }
         return;
@@ -219,6 +243,8 @@ void product_run(const struct pass *pass, const struct product *p)
             t.depth = p->depth - k < DEPTH_BLOCK ? p->depth - k : DEPTH_BLOCK;
             t.a = p->a + (ptrdiff_t)s * p->a_segment + (ptrdiff_t)k * p->a_column;
             t.b = p->b + (ptrdiff_t)s * p->b_segment + (ptrdiff_t)k * p->b_row;
+            if (s + 1 == p->segments && k + t.depth == p->depth)
+                finish(p, &t);
             stretch(p, t);
         }
 }

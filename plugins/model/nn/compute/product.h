@@ -8,7 +8,8 @@
 
 /* c[i][j] = scale * sum over s < segments, k < depth of
  *     a[i * a_row + s * a_segment + k * a_column] * b[s * b_segment + k * b_row + j],
- * added to what c holds when add is set.  Strides are in floats. */
+ * added to what c holds when add is set; then bias[j] is added, and what is negative becomes 0 when
+ * rectify is set.  Strides are in floats. */
 struct product {
     size_t rows;
     size_t columns;
@@ -25,6 +26,8 @@ struct product {
     ptrdiff_t c_row;
     float scale;
     bool add;
+    bool rectify;
+    const float *bias; /* NULL: none */
 };
 
 /* By the kernels of product.c, or by OpenBLAS where the network's options say so. */

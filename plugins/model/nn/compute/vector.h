@@ -53,15 +53,48 @@ typedef int32_t int_vec __attribute__((vector_size(4 * LANES)));
 typedef uint8_t byte_vec __attribute__((vector_size(LANES)));
 typedef uint8_t unaligned_byte_vec __attribute__((vector_size(LANES), aligned(1), may_alias));
 
-NN_INLINE vec vec_select(int_vec mask, vec yes, vec no)
+/* One bit or more for each lane. */
+#if LANES == 16
+typedef __mmask16 lane_mask;
+#else
+typedef int_vec lane_mask;
+#endif
+
+NN_INLINE lane_mask vec_greater(vec a, vec b)
 {
+#if LANES == 16
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ);
+#else
+    return a > b;
+#endif
+}
+NN_INLINE vec vec_select(lane_mask mask, vec yes, vec no)
+{
+#if LANES == 16
+    return (vec)_mm512_mask_mov_ps((__m512)no, mask, (__m512)yes);
+#else
     return (vec)((mask & (int_vec)yes) | (~mask & (int_vec)no));
+#endif
+}
+NN_INLINE int_vec vec_select_int(lane_mask mask, int32_t yes, int_vec no)
+{
+#if LANES == 16
+    return (int_vec)_mm512_mask_mov_epi32((__m512i)no, mask, _mm512_set1_epi32(yes));
+#else
+    return (mask & yes) | (~mask & no);
+#endif
 }
 
-/* max(x, 0) */
+/* max(x, 0), and NaN where x is. */
 NN_INLINE vec vec_positive(vec x)
 {
-    return (vec)((int_vec)x & (x > 0));
+#if LANES == 16
+    return (vec)_mm512_max_ps(_mm512_setzero_ps(), (__m512)x);
+#elif LANES == 8
+    return (vec)_mm256_max_ps(_mm256_setzero_ps(), (__m256)x);
+#else
+    return (vec)((int_vec)x & ~(x < 0));
+#endif
 }
 
 /* Small numbers as bytes, and back. */
