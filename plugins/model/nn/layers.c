@@ -170,12 +170,36 @@ static bool suits_winograd(const struct network *net, const struct layer *l)
            l->out_channels % 16 == 0 && 4 * pixels >= 3 * tiled;
 }
 
+/* Whether the map is one of 2x2 pixels and the convolution one that keeps it. */
+static bool suits_two_by_two(const struct network *net, const struct layer *l)
+{
+    return !net->options.direct && l->in_height == 2 && l->in_width == 2 && l->out_height == 2 &&
+           l->out_width == 2 && l->kernel_height == 3 && l->kernel_width == 3 &&
+           l->in_channels % 16 == 0 && l->out_channels % 16 == 0;
+}
+
+/* Memory of two_by_two.c. */
+static void plan_two_by_two(struct layer *l)
+{
+    const uint64_t channels = (uint64_t)l->in_channels + l->out_channels;
+    l->two_by_two = true;
+    l->scratch_fixed = 9 * (32 * WEIGHT_PANEL + 15 * channels + 3 * 16);
+    l->scratch_floats = 2 * 9 * channels;
+}
+
 /* Memory of a convolution, and how it finds its input gradient. */
-static void plan_convolution(const struct network *net, struct layer *l)
+static void plan_convolution(struct network *net, struct layer *l)
 {
     if (l->type == LAYER_PICTURE_CONVOLUTION) {
         l->saved_floats = (uint64_t)l->in_channels * (l->in_height + 2 * l->padding) *
                           (l->in_width + 2 * l->padding);
+        return;
+    }
+    /* Filters that are transformed as a whole lie as a whole. */
+    struct parameter *p = &net->parameter[l->weight];
+    p->taps_together = suits_two_by_two(net, l) || suits_winograd(net, l);
+    if (suits_two_by_two(net, l)) {
+        plan_two_by_two(l);
         return;
     }
     if (suits_winograd(net, l)) {
@@ -191,7 +215,6 @@ static void plan_convolution(const struct network *net, struct layer *l)
     }
     /* Transposed: either all weights, or both activations, padded to whole vectors. */
     enum { MOST_LANES = 16 };
-    const struct parameter *p = &net->parameter[l->weight];
     const uint64_t weights = p->out * p->in * p->spatial;
     const uint64_t activations = (uint64_t)l->in_height * l->in_width * l->in_channels +
                                  (uint64_t)l->out_height * l->out_width * l->out_channels;

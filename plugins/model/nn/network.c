@@ -114,7 +114,8 @@ static uint64_t place(const struct parameter *p, uint64_t i)
     const uint64_t out = i / p->spatial / p->in;
     const uint64_t panel = out / WEIGHT_PANEL * WEIGHT_PANEL; /* its first channel */
     const uint64_t width = p->out - panel < WEIGHT_PANEL ? p->out - panel : WEIGHT_PANEL;
-    return p->offset + panel * p->spatial * p->in + (spatial * p->in + in) * width + out - panel;
+    const uint64_t row = p->taps_together ? in * p->spatial + spatial : spatial * p->in + in;
+    return p->offset + panel * p->spatial * p->in + row * width + out - panel;
 }
 
 void network_export(const struct network *net, int p, const float *w, float *out)

@@ -7,7 +7,7 @@
  * Activations lie as [y][x][sample][channel] ("HWNC"): the rows of one filter tap over a line of
  * the picture are then one contiguous matrix, so a convolution is a sum of plain matrix products
  * without any copying.  Weights lie in panels of 64 output channels, [panel][tap][in][out], so that
- * they are read and written strictly in sequence. */
+ * they are read and written strictly in sequence; see struct parameter. */
 #ifndef OSAFL_NN_NETWORK_H
 #define OSAFL_NN_NETWORK_H
 
@@ -38,6 +38,7 @@ struct parameter {
     uint64_t out;
     uint64_t in;
     uint64_t spatial;
+    bool taps_together;
     uint64_t shape[OSAFL_MAX_RANK];
     uint32_t rank;
     enum initializer init;
@@ -91,7 +92,8 @@ struct layer {
     float drop;       /* LAYER_DROPOUT: probability of dropping a value */
     uint32_t ordinal; /* LAYER_DROPOUT: counted from 0 */
 
-    bool winograd; /* by minimal filtering */
+    bool winograd;   /* by minimal filtering */
+    bool two_by_two; /* the same, for maps of 2x2 pixels */
     /* Input gradient from transposed weights (else from transposed activations). */
     bool transposes_weights;
 

@@ -11,6 +11,7 @@
 #include "correlation.h"
 #include "product.h"
 #include "transpose.h"
+#include "two_by_two.h"
 #include "winograd.h"
 
 /* out[y][x] = sum over taps (r, q) of in[y * stride + r - padding_y][x * stride + q - padding_x]
@@ -119,8 +120,8 @@ static void correlate(const struct pass *pass, const struct correlation *c)
 
 void convolution_forward(const struct layer *l, const struct pass *pass)
 {
-    if (l->winograd) {
-        winograd_forward(l, pass);
+    if (l->two_by_two || l->winograd) {
+        (l->two_by_two ? two_by_two_forward : winograd_forward)(l, pass);
         return;
     }
     correlate(pass, &(struct correlation){
@@ -312,13 +313,17 @@ void convolution_backward(const struct layer *l, const struct pass *pass)
     if (l->relu)
         mask_rectified(dy, pass_values(pass, l->output) + l->out_first);
     /* The input's gradient first: the weights' may be a step that changes the weights. */
-    if (l->winograd)
+    if (l->two_by_two)
+        two_by_two_input_gradient(l, pass);
+    else if (l->winograd)
         winograd_input_gradient(l, pass);
     else if (l->transposes_weights)
         correlate_back(l, pass);
     else
         scatter_back(l, pass);
-    if (l->winograd)
+    if (l->two_by_two)
+        two_by_two_weight_gradient(l, pass);
+    else if (l->winograd)
         winograd_weight_gradient(l, pass);
     else
         weight_gradient(l, pass);

@@ -243,14 +243,17 @@ NN_INLINE size_t filter_at(const struct filters *f, size_t t, size_t i, size_t o
 {
     const size_t panel = o / WEIGHT_PANEL * WEIGHT_PANEL;
     const size_t width = smaller(f->outputs - panel, WEIGHT_PANEL);
-    return (panel * TAPS + t * width) * f->inputs + i * width + o - panel;
+    return panel * TAPS * f->inputs + (i * TAPS + t) * width + o - panel;
 }
 
 /* u[element][input][output] */
 static void transform_filters(const struct filters *f, float *u)
 {
     const size_t element = f->n_in * f->n_out + GAP;
-    for (size_t i = 0; i < f->n_in; i++)
+    for (size_t i = 0; i < f->n_in; i++) {
+        const float *next = f->w + filter_at(f, 0, f->in + i + 4, f->out);
+        for (size_t k = 0; k < TAPS * f->n_out; k += 16)
+            __builtin_prefetch(next + k);
         for (size_t o = 0; o < f->n_out; o += LANES) {
             vec tap[TAPS];
             NN_UNROLL
@@ -258,6 +261,7 @@ static void transform_filters(const struct filters *f, float *u)
                 tap[t] = vec_load(f->w + filter_at(f, (size_t)t, f->in + i, f->out + o));
             transform_filter(tap, u + i * f->n_out + o, element);
         }
+    }
 }
 
 /* u[element][output][input] of the filters turned by half a turn. */
