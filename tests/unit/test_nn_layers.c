@@ -141,7 +141,17 @@ static void begin(struct trial *t, const struct subject *s, uint32_t n)
                                          : 0.3f * u + (q->init == INIT_ONE ? 1.0f : 0.0f);
             t->reference.w[q->offset + i] = (double)t->exported[i];
         }
-        network_import(net, p, t->exported, t->w);
+    }
+}
+
+/* The weights as t->net has them. */
+static void import_weights(struct trial *t)
+{
+    for (int p = 0; p < t->net.n_parameters; p++) {
+        const struct parameter *q = &t->net.parameter[p];
+        for (uint64_t i = 0; i < q->out * q->in * q->spatial; i++)
+            t->exported[i] = (float)t->reference.w[q->offset + i];
+        network_import(&t->net, p, t->exported, t->w);
     }
 }
 
@@ -226,6 +236,7 @@ static void check(const struct subject *s, uint32_t n)
         t.stepped[i] = t.reference.w[i] - rate * t.reference.dw[i];
     for (size_t i = 0; i < N_WAYS; i++) {
         describe(&t.net, s, ways[i].options);
+        import_weights(&t);
         for (size_t b = 0; b < n_backends; b++) {
             t.net.backend = backends[b];
             check_way(&t, &ways[i], expected, rate);

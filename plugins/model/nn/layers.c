@@ -184,7 +184,7 @@ static void plan_two_by_two(struct layer *l)
     const uint64_t channels = (uint64_t)l->in_channels + l->out_channels;
     l->two_by_two = true;
     l->scratch_fixed = 9 * (32 * WEIGHT_PANEL + 15 * channels + 3 * 16);
-    l->scratch_floats = 2 * 9 * channels;
+    l->scratch_floats = 9 * (2 * channels + WEIGHT_PANEL);
 }
 
 /* Memory of a convolution, and how it finds its input gradient. */
@@ -210,7 +210,7 @@ static void plan_convolution(struct network *net, struct layer *l)
         const uint64_t filters = 36 * (WEIGHT_PANEL * WEIGHT_PANEL + 16);
         l->winograd = true;
         l->filters_floats = in_blocks * out_blocks * filters;
-        l->scratch_fixed = (1 + most_blocks) * rows + l->filters_floats;
+        l->scratch_fixed = (2 + most_blocks + in_blocks) * rows + l->filters_floats + filters;
         return;
     }
     /* Transposed: either all weights, or both activations, padded to whole vectors. */

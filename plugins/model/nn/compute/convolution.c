@@ -216,34 +216,6 @@ static void scatter_tap(const struct layer *l, const struct pass *pass, size_t p
     }
 }
 
-/* Input gradient for small maps and for strides: activations are transposed instead of weights. */
-static void scatter_back(const struct layer *l, const struct pass *pass)
-{
-    const size_t columns = sample_columns(pass);
-    const size_t in_pixels = (size_t)l->in_height * l->in_width;
-    const size_t in_size = l->in_channels * columns;
-    const size_t out_pixels = (size_t)l->out_height * l->out_width;
-    const size_t out_size = l->out_channels * columns;
-    const struct map from = output_map(l, pass, pass_gradient(pass, l->output));
-    const struct map to = input_map(l, pass_gradient(pass, l->input));
-    float *dy = pass_scratch_fixed(pass);
-    float *dx = dy + out_pixels * out_size;
-    for (size_t p = 0; p < out_pixels; p++)
-        transpose(pass->n, l->out_channels, from.at + p * pass->n * from.row, from.row,
-                  dy + p * out_size, columns, true);
-    if (!l->adds_input_gradient)
-        memset(dx, 0, in_pixels * in_size * sizeof *dx);
-    for (size_t p = 0; p < in_pixels && l->adds_input_gradient; p++)
-        transpose(pass->n, l->in_channels, to.at + p * pass->n * to.row, to.row, dx + p * in_size,
-                  columns, true);
-    for (size_t panel = 0; panel < l->out_channels; panel += WEIGHT_PANEL)
-        for (size_t t = 0; t < (size_t)l->kernel_height * l->kernel_width; t++)
-            scatter_tap(l, pass, panel, t, dy, dx);
-    for (size_t p = 0; p < in_pixels; p++)
-        transpose(l->in_channels, pass->n, dx + p * in_size, columns, to.at + p * pass->n * to.row,
-                  to.row, false);
-}
-
 /* Output positions [begin, end) of n at which tap t meets the input. */
 static struct span positions_of(size_t t, size_t n, size_t stride, size_t padding, size_t length)
 {
@@ -300,6 +272,37 @@ static void tap_gradient(const struct layer *l, const struct pass *pass, size_t 
     }
 }
 
+/* Both gradients for small maps and for strides: activations are transposed instead of weights.
+ * Tap by tap, the input's gradient first, so that weights come from memory once. */
+static void scatter_back(const struct layer *l, const struct pass *pass)
+{
+    const size_t columns = sample_columns(pass);
+    const size_t in_pixels = (size_t)l->in_height * l->in_width;
+    const size_t in_size = l->in_channels * columns;
+    const size_t out_pixels = (size_t)l->out_height * l->out_width;
+    const size_t out_size = l->out_channels * columns;
+    const struct map from = output_map(l, pass, pass_gradient(pass, l->output));
+    const struct map to = input_map(l, pass_gradient(pass, l->input));
+    float *dy = pass_scratch_fixed(pass);
+    float *dx = dy + out_pixels * out_size;
+    for (size_t p = 0; p < out_pixels; p++)
+        transpose(pass->n, l->out_channels, from.at + p * pass->n * from.row, from.row,
+                  dy + p * out_size, columns, true);
+    if (!l->adds_input_gradient)
+        memset(dx, 0, in_pixels * in_size * sizeof *dx);
+    for (size_t p = 0; p < in_pixels && l->adds_input_gradient; p++)
+        transpose(pass->n, l->in_channels, to.at + p * pass->n * to.row, to.row, dx + p * in_size,
+                  columns, true);
+    for (size_t panel = 0; panel < l->out_channels; panel += WEIGHT_PANEL)
+        for (size_t t = 0; t < (size_t)l->kernel_height * l->kernel_width; t++) {
+            scatter_tap(l, pass, panel, t, dy, dx);
+            tap_gradient(l, pass, panel, t);
+        }
+    for (size_t p = 0; p < in_pixels; p++)
+        transpose(l->in_channels, pass->n, dx + p * in_size, columns, to.at + p * pass->n * to.row,
+                  to.row, false);
+}
+
 static void weight_gradient(const struct layer *l, const struct pass *pass)
 {
     for (size_t panel = 0; panel < l->out_channels; panel += WEIGHT_PANEL)
@@ -312,21 +315,17 @@ void convolution_backward(const struct layer *l, const struct pass *pass)
     const struct block dy = output_block(l, pass, pass_gradient(pass, l->output));
     if (l->relu)
         mask_rectified(dy, pass_values(pass, l->output) + l->out_first);
-    /* The input's gradient first: the weights' may be a step that changes the weights. */
-    if (l->two_by_two)
-        two_by_two_input_gradient(l, pass);
-    else if (l->winograd)
-        winograd_input_gradient(l, pass);
-    else if (l->transposes_weights)
+    /* The input's gradient before the weights', which may be a step that changes the weights. */
+    if (l->two_by_two) {
+        two_by_two_backward(l, pass);
+    } else if (l->winograd) {
+        winograd_backward(l, pass);
+    } else if (l->transposes_weights) {
         correlate_back(l, pass);
-    else
-        scatter_back(l, pass);
-    if (l->two_by_two)
-        two_by_two_weight_gradient(l, pass);
-    else if (l->winograd)
-        winograd_weight_gradient(l, pass);
-    else
         weight_gradient(l, pass);
+    } else {
+        scatter_back(l, pass);
+    }
     if (l->bias >= 0)
         bias_gradient(pass, l->bias, dy);
 }

@@ -28,6 +28,7 @@ struct memory {
     float *outputs;    /* likewise */
     float *dy_columns; /* [element][channel][sample] */
     float *dx_columns;
+    float *dy_vectors; /* of a panel: [vector of channels][element][sample] */
 };
 
 static struct memory memory_of(const struct layer *l, const struct pass *pass)
@@ -38,6 +39,7 @@ static struct memory memory_of(const struct layer *l, const struct pass *pass)
     s.outputs = s.inputs + ELEMENTS * (pass->n * (size_t)l->in_channels + GAP);
     s.dy_columns = s.outputs + ELEMENTS * (pass->n * (size_t)l->out_channels + GAP);
     s.dx_columns = s.dy_columns + ELEMENTS * s.columns * l->out_channels;
+    s.dy_vectors = s.dx_columns + ELEMENTS * s.columns * l->in_channels;
     return s;
 }
 
@@ -218,40 +220,6 @@ static void collect_input_gradient(const struct layer *l, const struct pass *pas
     }
 }
 
-void two_by_two_input_gradient(const struct layer *l, const struct pass *pass)
-{
-    const struct memory s = memory_of(l, pass);
-    const struct map dy = output_map(l, pass, pass_gradient(pass, l->output));
-    const float *w = pass_weights(pass, l->weight);
-    const size_t n = pass->n;
-    expand(&dy, n, true, s.outputs);
-    for (size_t e = 0; e < ELEMENTS; e++)
-        transpose(n, dy.channels, s.outputs + e * (n * dy.channels + GAP), dy.channels,
-                  s.dy_columns + e * dy.channels * s.columns, s.columns, true);
-    for (struct block_of_filters b = {0}; next_block(l, &b);) {
-        transform_filters(filters_at(l, w, b), b.count, b.width, s.filters);
-        for (size_t e = 0; e < ELEMENTS; e++) {
-            prefetch_next(l, w, b, e);
-            product_run(pass, &(struct product){
-                                  .rows = b.count,
-                                  .columns = s.columns,
-                                  .segments = 1,
-                                  .depth = b.width,
-                                  .a = s.filters + e * (b.count * b.width + GAP),
-                                  .a_row = (ptrdiff_t)b.width,
-                                  .a_column = 1,
-                                  .b = s.dy_columns + (e * dy.channels + b.panel) * s.columns,
-                                  .b_row = (ptrdiff_t)s.columns,
-                                  .c = s.dx_columns + (e * l->in_channels + b.first) * s.columns,
-                                  .c_row = (ptrdiff_t)s.columns,
-                                  .scale = 1,
-                                  .add = b.panel > 0,
-                              });
-        }
-    }
-    collect_input_gradient(l, pass, &s);
-}
-
 /* Gradients of the filters from `rows` inputs on to one vector of outputs: all elements are summed
  * over samples in registers, then become taps.  x: [element][sample][input], dy: [element][sample]
  * vectors,
@@ -298,23 +266,60 @@ NN_INLINE void filter_gradient(const int rows, const struct pass *pass, const fl
     }
 }
 
-void two_by_two_weight_gradient(const struct layer *l, const struct pass *pass)
+/* The panel's vectors of the output gradient's elements. */
+static void gather_vectors(const struct memory *s, size_t n, size_t channels, size_t panel,
+                           size_t width)
+{
+    float *to = s->dy_vectors;
+    for (size_t o = 0; o < width; o += LANES)
+        for (size_t e = 0; e < ELEMENTS; e++)
+            for (size_t i = 0; i < n; i++, to += LANES)
+                vec_store(
+                    to, vec_load(s->outputs + e * (n * channels + GAP) + i * channels + panel + o));
+}
+
+/* Block by block, the input's gradient first, so that weights come from memory once. */
+void two_by_two_backward(const struct layer *l, const struct pass *pass)
 {
     enum { ROWS = VECTOR_REGISTERS == 32 ? 2 : 1 };
     const struct memory s = memory_of(l, pass);
     const struct map x = input_map(l, pass_values(pass, l->input));
     const struct map dy = output_map(l, pass, pass_gradient(pass, l->output));
+    const float *w = pass_weights(pass, l->weight);
     const size_t n = pass->n;
-    float *packed = s.dy_columns;
     expand(&x, n, false, s.inputs);
     expand(&dy, n, true, s.outputs);
-    for (size_t o = 0; o < dy.channels; o += LANES) {
-        const size_t panel = o / WEIGHT_PANEL * WEIGHT_PANEL;
-        const size_t width = smaller(dy.channels - panel, WEIGHT_PANEL);
-        float *target = pass_target(pass, l->weight) + panel * TAPS * x.channels + o - panel;
-        for (size_t k = 0; k < ELEMENTS * n; k++)
-            vec_store(packed + k * LANES, vec_load(s.outputs + k * dy.channels + k / n * GAP + o));
-        for (size_t i = 0; i < x.channels; i += ROWS, target += ROWS * TAPS * width)
-            filter_gradient(ROWS, pass, s.inputs + i, x.channels, packed, target, width);
+    for (size_t e = 0; e < ELEMENTS; e++)
+        transpose(n, dy.channels, s.outputs + e * (n * dy.channels + GAP), dy.channels,
+                  s.dy_columns + e * dy.channels * s.columns, s.columns, true);
+    for (struct block_of_filters b = {0}; next_block(l, &b);) {
+        transform_filters(filters_at(l, w, b), b.count, b.width, s.filters);
+        for (size_t e = 0; e < ELEMENTS; e++) {
+            prefetch_next(l, w, b, e);
+            product_run(pass, &(struct product){
+                                  .rows = b.count,
+                                  .columns = s.columns,
+                                  .segments = 1,
+                                  .depth = b.width,
+                                  .a = s.filters + e * (b.count * b.width + GAP),
+                                  .a_row = (ptrdiff_t)b.width,
+                                  .a_column = 1,
+                                  .b = s.dy_columns + (e * dy.channels + b.panel) * s.columns,
+                                  .b_row = (ptrdiff_t)s.columns,
+                                  .c = s.dx_columns + (e * l->in_channels + b.first) * s.columns,
+                                  .c_row = (ptrdiff_t)s.columns,
+                                  .scale = 1,
+                                  .add = b.panel > 0,
+                              });
+        }
+        if (b.first == 0)
+            gather_vectors(&s, n, dy.channels, b.panel, b.width);
+        float *target = pass_target(pass, l->weight) + (filters_at(l, w, b) - w);
+        for (size_t o = 0; o < b.width; o += LANES)
+            for (size_t i = 0; i < b.count; i += ROWS)
+                filter_gradient(ROWS, pass, s.inputs + b.first + i, x.channels,
+                                s.dy_vectors + o * ELEMENTS * n, target + i * TAPS * b.width + o,
+                                b.width);
     }
+    collect_input_gradient(l, pass, &s);
 }

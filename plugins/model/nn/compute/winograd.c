@@ -288,21 +288,94 @@ static void transform_turned_filters(const struct filters *f, float *u)
         }
 }
 
-/* Scratch memory, see winograd_scratch() in layers.c. */
+/* Scratch memory in blocks of channels of a group of rows, planned in layers.c. */
 struct memory {
-    float *u; /* all blocks of filters */
-    float *v; /* one block of a group of rows */
-    float *m; /* all blocks of a group of rows */
+    float *v;  /* patches, one block */
+    float *v2; /* and gradients */
+    float *m;  /* as many blocks as the wider side of the layer has */
+    float *x;  /* as many as the input has */
+    float *u;  /* all blocks of filters, */
+    float *du; /* and one more */
 };
+
+enum { ROW_BLOCK = ELEMENTS * (WINOGRAD_ROWS * BLOCK + GAP) };
+enum { FILTER_BLOCK = ELEMENTS * (BLOCK * BLOCK + GAP) };
+
+static size_t blocks_of(size_t channels)
+{
+    return (channels + BLOCK - 1) / BLOCK;
+}
 
 static struct memory memory_of(const struct layer *l, const struct pass *pass)
 {
-    const size_t block = ELEMENTS * (WINOGRAD_ROWS * BLOCK + GAP);
+    const size_t in = blocks_of(l->in_channels);
+    const size_t out = blocks_of(l->out_channels);
     struct memory s = {.v = pass_scratch_fixed(pass)};
-    const size_t most = l->in_channels > l->out_channels ? l->in_channels : l->out_channels;
-    s.m = s.v + block;
-    s.u = s.m + (most + BLOCK - 1) / BLOCK * block;
+    s.v2 = s.v + ROW_BLOCK;
+    s.m = s.v2 + ROW_BLOCK;
+    s.x = s.m + (in > out ? in : out) * ROW_BLOCK;
+    s.u = s.x + in * ROW_BLOCK;
+    s.du = s.u + in * out * FILTER_BLOCK;
     return s;
+}
+
+/* (tile, sample) pairs of a map. */
+static size_t rows_of(const struct map *m, size_t n)
+{
+    return (m->height + TILE - 1) / TILE * ((m->width + TILE - 1) / TILE) * n;
+}
+
+/* m (+)= v u for each element: [rows][depth] times [depth][width]. */
+static void multiply(const struct pass *pass, size_t rows, size_t depth, size_t width,
+                     const float *v, const float *u, float *m, bool add)
+{
+    for (size_t q = 0; q < ELEMENTS; q++)
+        product_run(pass, &(struct product){.rows = rows,
+                                            .columns = width,
+                                            .segments = 1,
+                                            .depth = depth,
+                                            .a = v + q * (rows * depth + GAP),
+                                            .a_row = (ptrdiff_t)depth,
+                                            .a_column = 1,
+                                            .b = u + q * (depth * width + GAP),
+                                            .b_row = (ptrdiff_t)width,
+                                            .c = m + q * (rows * width + GAP),
+                                            .c_row = (ptrdiff_t)width,
+                                            .scale = 1,
+                                            .add = add});
+}
+
+/* du (+)= v' m for each element: [rows][in] transposed times [rows][out]. */
+static void multiply_transposed(const struct pass *pass, size_t rows, const struct filters *f,
+                                const float *v, const float *m, float *du, bool add)
+{
+    for (size_t q = 0; q < ELEMENTS; q++)
+        product_run(pass, &(struct product){.rows = f->n_in,
+                                            .columns = f->n_out,
+                                            .segments = 1,
+                                            .depth = rows,
+                                            .a = v + q * (rows * f->n_in + GAP),
+                                            .a_row = 1,
+                                            .a_column = (ptrdiff_t)f->n_in,
+                                            .b = m + q * (rows * f->n_out + GAP),
+                                            .b_row = (ptrdiff_t)f->n_out,
+                                            .c = du + q * (f->n_in * f->n_out + GAP),
+                                            .c_row = (ptrdiff_t)f->n_out,
+                                            .scale = 1,
+                                            .add = add});
+}
+
+/* The filters between the blocks of channels that begin at in and out. */
+static struct filters filters_between(const struct layer *l, const struct pass *pass, size_t in,
+                                      size_t out)
+{
+    return (struct filters){.w = pass_weights(pass, l->weight),
+                            .inputs = l->in_channels,
+                            .outputs = l->out_channels,
+                            .in = in,
+                            .n_in = smaller(l->in_channels - in, BLOCK),
+                            .out = out,
+                            .n_out = smaller(l->out_channels - out, BLOCK)};
 }
 
 /* Both directions: out = in correlated with the layer's filters, or with the turned ones. */
@@ -311,52 +384,28 @@ static void correlate(const struct layer *l, const struct pass *pass, bool turne
 {
     const struct memory s = memory_of(l, pass);
     const size_t n = pass->n;
-    const size_t rows = (in.height + TILE - 1) / TILE * ((in.width + TILE - 1) / TILE) * n;
+    const size_t rows = rows_of(&in, n);
     for (struct group g = {0}; g.first < rows; g.first += g.count) {
         g.count = smaller(rows - g.first, WINOGRAD_ROWS);
         float *u = pass_filters(l, pass, s.u);
         for (size_t i = 0; i < in.channels; i += BLOCK) {
             const size_t depth = smaller(in.channels - i, BLOCK);
-            const size_t v_element = g.count * depth + GAP;
-            transform_patches(&in, n, g, i, depth, s.v, v_element);
-            for (size_t o = 0; o < out.channels; o += BLOCK) {
-                const size_t width = smaller(out.channels - o, BLOCK);
-                const size_t u_element = depth * width + GAP;
-                const size_t m_element = g.count * width + GAP;
-                float *m = s.m + o / BLOCK * ELEMENTS * (WINOGRAD_ROWS * BLOCK + GAP);
-                const struct filters f = {.w = pass_weights(pass, l->weight),
-                                          .inputs = l->in_channels,
-                                          .outputs = l->out_channels,
-                                          .in = turned ? o : i,
-                                          .n_in = turned ? width : depth,
-                                          .out = turned ? i : o,
-                                          .n_out = turned ? depth : width};
+            transform_patches(&in, n, g, i, depth, s.v, g.count * depth + GAP);
+            for (size_t o = 0; o < out.channels; o += BLOCK, u += FILTER_BLOCK) {
+                const struct filters f =
+                    turned ? filters_between(l, pass, o, i) : filters_between(l, pass, i, o);
                 if (g.first == 0 && turned)
                     transform_turned_filters(&f, u);
                 else if (g.first == 0 && !pass->filters_ready)
                     transform_filters(&f, u);
-                for (size_t q = 0; q < ELEMENTS; q++)
-                    product_run(pass, &(struct product){.rows = g.count,
-                                                        .columns = width,
-                                                        .segments = 1,
-                                                        .depth = depth,
-                                                        .a = s.v + q * v_element,
-                                                        .a_row = (ptrdiff_t)depth,
-                                                        .a_column = 1,
-                                                        .b = u + q * u_element,
-                                                        .b_row = (ptrdiff_t)width,
-                                                        .c = m + q * m_element,
-                                                        .c_row = (ptrdiff_t)width,
-                                                        .scale = 1,
-                                                        .add = i > 0});
-                u += ELEMENTS * u_element;
+                multiply(pass, g.count, depth, smaller(out.channels - o, BLOCK), s.v, u,
+                         s.m + o / BLOCK * ROW_BLOCK, i > 0);
             }
         }
         for (size_t o = 0; o < out.channels; o += BLOCK) {
             const size_t width = smaller(out.channels - o, BLOCK);
-            store_rows(&out, n, g, o, width,
-                       s.m + o / BLOCK * ELEMENTS * (WINOGRAD_ROWS * BLOCK + GAP),
-                       g.count * width + GAP, finish);
+            store_rows(&out, n, g, o, width, s.m + o / BLOCK * ROW_BLOCK, g.count * width + GAP,
+                       finish);
         }
     }
 }
@@ -367,13 +416,6 @@ void winograd_forward(const struct layer *l, const struct pass *pass)
               output_map(l, pass, pass_values(pass, l->output)),
               &(struct finish){.bias = l->bias >= 0 ? pass_weights(pass, l->bias) : NULL,
                                .rectify = l->relu});
-}
-
-void winograd_input_gradient(const struct layer *l, const struct pass *pass)
-{
-    correlate(l, pass, true, output_map(l, pass, pass_gradient(pass, l->output)),
-              input_map(l, pass_gradient(pass, l->input)),
-              &(struct finish){.add = l->adds_input_gradient});
 }
 
 /* G' du G of a block of filters, to where the pass wants it. */
@@ -405,43 +447,68 @@ static void store_filters(const struct pass *pass, const struct filters *f, cons
         }
 }
 
-void winograd_weight_gradient(const struct layer *l, const struct pass *pass)
+/* Weight gradient of any number of rows. */
+static void weight_gradient(const struct layer *l, const struct pass *pass, struct map x,
+                            struct map dy)
 {
     const struct memory s = memory_of(l, pass);
-    const struct map x = input_map(l, pass_values(pass, l->input));
-    const struct map dy = output_map(l, pass, pass_gradient(pass, l->output));
     const size_t n = pass->n;
-    const size_t rows = (x.height + TILE - 1) / TILE * ((x.width + TILE - 1) / TILE) * n;
+    const size_t rows = rows_of(&x, n);
     for (size_t o = 0; o < dy.channels; o += BLOCK)
         for (size_t i = 0; i < x.channels; i += BLOCK) {
-            const struct filters f = {.inputs = l->in_channels,
-                                      .outputs = l->out_channels,
-                                      .in = i,
-                                      .n_in = smaller(x.channels - i, BLOCK),
-                                      .out = o,
-                                      .n_out = smaller(dy.channels - o, BLOCK)};
+            const struct filters f = filters_between(l, pass, i, o);
             for (struct group g = {0}; g.first < rows; g.first += g.count) {
                 g.count = smaller(rows - g.first, WINOGRAD_ROWS);
-                const size_t v_element = g.count * f.n_in + GAP;
-                const size_t m_element = g.count * f.n_out + GAP;
-                const size_t u_element = f.n_in * f.n_out + GAP;
-                transform_patches(&x, n, g, i, f.n_in, s.v, v_element);
-                transform_gradients(&dy, n, g, o, f.n_out, s.m, m_element);
-                for (size_t q = 0; q < ELEMENTS; q++)
-                    product_run(pass, &(struct product){.rows = f.n_in,
-                                                        .columns = f.n_out,
-                                                        .segments = 1,
-                                                        .depth = g.count,
-                                                        .a = s.v + q * v_element,
-                                                        .a_row = 1,
-                                                        .a_column = (ptrdiff_t)f.n_in,
-                                                        .b = s.m + q * m_element,
-                                                        .b_row = (ptrdiff_t)f.n_out,
-                                                        .c = s.u + q * u_element,
-                                                        .c_row = (ptrdiff_t)f.n_out,
-                                                        .scale = 1,
-                                                        .add = g.first > 0});
+                transform_patches(&x, n, g, i, f.n_in, s.v, g.count * f.n_in + GAP);
+                transform_gradients(&dy, n, g, o, f.n_out, s.v2, g.count * f.n_out + GAP);
+                multiply_transposed(pass, g.count, &f, s.v, s.v2, s.du, g.first > 0);
             }
-            store_filters(pass, &f, s.u, pass_target(pass, l->weight));
+            store_filters(pass, &f, s.du, pass_target(pass, l->weight));
         }
+}
+
+/* Both gradients where all rows are one group: with so few rows, time goes by the weights, so
+ * they come from memory once. */
+static void backward_by_blocks(const struct layer *l, const struct pass *pass, struct map x,
+                               struct map dy)
+{
+    const struct memory s = memory_of(l, pass);
+    const size_t n = pass->n;
+    const struct map dx = input_map(l, pass_gradient(pass, l->input));
+    const struct group g = {.count = rows_of(&x, n)};
+    const struct finish finish = {.add = l->adds_input_gradient};
+    for (size_t i = 0; i < x.channels; i += BLOCK) {
+        const size_t width = smaller(x.channels - i, BLOCK);
+        transform_patches(&x, n, g, i, width, s.x + i / BLOCK * ROW_BLOCK, g.count * width + GAP);
+    }
+    for (size_t o = 0; o < dy.channels; o += BLOCK) {
+        const size_t depth = smaller(dy.channels - o, BLOCK);
+        transform_patches(&dy, n, g, o, depth, s.v, g.count * depth + GAP);
+        transform_gradients(&dy, n, g, o, depth, s.v2, g.count * depth + GAP);
+        for (size_t i = 0; i < x.channels; i += BLOCK) {
+            const struct filters f = filters_between(l, pass, i, o);
+            transform_turned_filters(&f, s.u);
+            multiply(pass, g.count, depth, f.n_in, s.v, s.u, s.m + i / BLOCK * ROW_BLOCK, o > 0);
+            multiply_transposed(pass, g.count, &f, s.x + i / BLOCK * ROW_BLOCK, s.v2, s.du, false);
+            store_filters(pass, &f, s.du, pass_target(pass, l->weight));
+        }
+    }
+    for (size_t i = 0; i < x.channels; i += BLOCK) {
+        const size_t width = smaller(x.channels - i, BLOCK);
+        store_rows(&dx, n, g, i, width, s.m + i / BLOCK * ROW_BLOCK, g.count * width + GAP,
+                   &finish);
+    }
+}
+
+void winograd_backward(const struct layer *l, const struct pass *pass)
+{
+    const struct map x = input_map(l, pass_values(pass, l->input));
+    const struct map dy = output_map(l, pass, pass_gradient(pass, l->output));
+    if (rows_of(&x, pass->n) <= WINOGRAD_ROWS) {
+        backward_by_blocks(l, pass, x, dy);
+        return;
+    }
+    correlate(l, pass, true, dy, input_map(l, pass_gradient(pass, l->input)),
+              &(struct finish){.add = l->adds_input_gradient});
+    weight_gradient(l, pass, x, dy);
 }

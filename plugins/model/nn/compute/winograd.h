@@ -5,11 +5,9 @@
 #include "arithmetic.h"
 
 #define winograd_forward NN_MANGLE(winograd_forward)
-#define winograd_input_gradient NN_MANGLE(winograd_input_gradient)
-#define winograd_weight_gradient NN_MANGLE(winograd_weight_gradient)
+#define winograd_backward NN_MANGLE(winograd_backward)
 
 void winograd_forward(const struct layer *l, const struct pass *pass);
-void winograd_input_gradient(const struct layer *l, const struct pass *pass);
-void winograd_weight_gradient(const struct layer *l, const struct pass *pass);
+void winograd_backward(const struct layer *l, const struct pass *pass);
 
 #endif
