@@ -2,11 +2,16 @@
 #include "plugin_command.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "conform/conform.h"
+#include "cpu.h"
+#include "diagnostics.h"
 #include "loader.h"
 #include "plugin_new.h"
 #include "suggest.h"
@@ -68,6 +73,163 @@ static int command_new(int argc, char **argv)
     return EXIT_RUN_OK;
 }
 
+/* ---- check ---- */
+
+enum {
+    KEY_ONLY = 'o',
+    KEY_SET = 's',
+    KEY_QUIET = 'q',
+    KEY_LIST = 256,
+    KEY_SEED,
+    KEY_TAP,
+    KEY_LIMIT,
+    KEY_IN_PROCESS
+};
+
+static const struct argp_option check_options[] = {
+    {"only", KEY_ONLY, "ID", 0, "Try only this check or group of checks; may be repeated", 0},
+    {"list", KEY_LIST, NULL, 0, "List all checks with the rule that each enforces", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0,
+     "A setting of the plugin with which it is tried; needed for files that it reads", 0},
+    {"seed", KEY_SEED, "N", 0, "Seed of all that is random in the checks (default: 1)", 0},
+    {"tap", KEY_TAP, NULL, 0, "Print in the Test Anything Protocol", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "Print failures and sums only", 0},
+    {"time-limit", KEY_LIMIT, "SECONDS", 0, "Of each check (default: 60)", 0},
+    {"in-process", KEY_IN_PROCESS, NULL, 0,
+     "Try the one check of --only in this process, for a debugger", 0},
+    {0},
+};
+
+struct check_arguments {
+    struct conform_options options;
+    const char **only;
+    const char **set;
+    char **files;
+    size_t n_files;
+    bool list;
+};
+
+static uint64_t parse_seed(const char *text, struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long seed = strtoull(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || text[0] == '-')
+        argp_error(state, "--seed %s: must be a whole number from 0 to %" PRIu64, text, UINT64_MAX);
+    return seed;
+}
+
+static double parse_limit(const char *text, struct argp_state *state)
+{
+    char *end;
+    const double seconds = strtod(text, &end);
+    if (end == text || *end != '\0' || !(seconds > 0.0 && seconds < 1e6))
+        argp_error(state, "--time-limit %s: must be a number of seconds above 0", text);
+    return seconds;
+}
+
+static error_t parse_check(int key, char *arg, struct argp_state *state)
+{
+    struct check_arguments *a = state->input;
+    switch (key) {
+    case KEY_ONLY:
+        if (!conform_knows(arg))
+            argp_error(state, "--only %s: there is no such check or group; see --list", arg);
+        a->only[a->options.n_only++] = arg;
+        return 0;
+    case KEY_SET:
+        if (strchr(arg, '=') == NULL)
+            argp_error(state, "--set %s: must be KEY=VALUE", arg);
+        a->set[a->options.n_set++] = arg;
+        return 0;
+    case KEY_SEED:
+        a->options.seed = parse_seed(arg, state);
+        return 0;
+    case KEY_LIMIT:
+        a->options.limit_s = parse_limit(arg, state);
+        return 0;
+    case KEY_LIST:
+        a->list = true;
+        return 0;
+    case KEY_TAP:
+        a->options.tap = true;
+        return 0;
+    case KEY_QUIET:
+        a->options.quiet = true;
+        return 0;
+    case KEY_IN_PROCESS:
+        a->options.in_process = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        a->files[a->n_files++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->n_files == 0 && !a->list)
+            argp_error(state, "a file is missing");
+        if (a->options.tap && a->n_files > 1)
+            argp_error(state, "--tap: takes one file at a time");
+        if (a->options.in_process && (a->options.n_only != 1 || a->n_files != 1))
+            argp_error(state, "--in-process: takes one file and one check (--only)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* BLAS kernels are chosen before any plugin is loaded, as for a run. */
+static bool choose_kernels(void)
+{
+    struct diagnostics *d = diagnostics_create();
+    const enum cpu_isa isa = d != NULL ? cpu_isa_chosen(d) : 0;
+    if (isa != 0)
+        cpu_choose_blas(isa);
+    else if (d != NULL)
+        diagnostics_print(d, stderr);
+    diagnostics_destroy(d);
+    return isa != 0;
+}
+
+static int check_files(const struct check_arguments *a)
+{
+    bool good = true;
+    if (a->list)
+        conform_list(stdout);
+    if (!choose_kernels())
+        return EXIT_USAGE;
+    for (size_t i = 0; i < a->n_files; i++)
+        good = conform_file(a->files[i], &a->options, stdout) && good;
+    return good ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+}
+
+static int command_check(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = check_options,
+        .parser = parse_check,
+        .args_doc = "FILE.so...",
+        .doc = "Try whether plugins keep the rules of the plugin interface, each check in a "
+               "process of its own.\v"
+               "Exit status: 0 no check failed, 1 one failed, 2 wrong usage.",
+    };
+    const size_t n = (size_t)argc + 1;
+    struct check_arguments a = {.only = calloc(n, sizeof *a.only),
+                                .set = calloc(n, sizeof *a.set),
+                                .files = calloc(n, sizeof *a.files),
+                                .options = {.seed = 1, .limit_s = 60.0}};
+    if (a.only == NULL || a.set == NULL || a.files == NULL) {
+        fputs("osafl: out of memory\n", stderr);
+        return EXIT_RUN_FAILED;
+    }
+    a.options.only = a.only;
+    a.options.set = a.set;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    const int status = check_files(&a);
+    free(a.only);
+    free(a.set);
+    free(a.files);
+    return status;
+}
+
 /* ---- both ---- */
 
 static const struct {
@@ -77,6 +239,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"new", "KIND NAME [DIR]", "Start the project of a plugin.", command_new},
+    {"check", "FILE.so...", "Try whether plugins keep the rules of the interface.", command_check},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -1,0 +1,287 @@
+/* bench_dataset.c - data sets at work, and their laws. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "subject.h"
+
+#define BATCH 5
+/* Samples of an endless split that are looked at. */
+#define REACH UINT64_C(100000)
+
+/* What the host keeps: the description. */
+struct kept {
+    osafl_dataset_info info;
+};
+
+static const osafl_dataset_vt *vtable(const struct subject *s)
+{
+    return (const osafl_dataset_vt *)(const void *)s->instance.plugin->vtable;
+}
+
+static const osafl_dataset_info *info_of(const struct subject *s)
+{
+    return &((const struct kept *)s->kept)->info;
+}
+
+static uint64_t sample_floats(const struct subject *s)
+{
+    const osafl_dataset_info *info = info_of(s);
+    return (uint64_t)info->channels * info->height * info->width;
+}
+
+static uint64_t split_size(const struct subject *s, uint32_t split)
+{
+    const osafl_dataset_info *info = info_of(s);
+    const uint64_t n = split == OSAFL_SPLIT_TRAIN        ? info->n_train
+                       : split == OSAFL_SPLIT_VALIDATION ? info->n_validation
+                                                         : info->n_test;
+    return n < REACH ? n : REACH;
+}
+
+/* Of a description with which nothing can be tried. */
+static const char *absurdity(const osafl_dataset_info *info)
+{
+    const double floats = (double)info->channels * info->height * info->width;
+    if (!(floats >= 1.0 && floats < 0x1p31))
+        return "samples have no extent, or an absurd one";
+    if (info->labels < 1 || info->labels > 1u << 24)
+        return "there are no labels, or absurdly many";
+    if (info->target_type != OSAFL_TARGET_CLASS && info->target_type != OSAFL_TARGET_REAL)
+        return "the type of the targets is unknown";
+    if (info->target_size < 1 || info->target_size > 1u << 24)
+        return "the size of the targets is 0 or absurd";
+    if (info->target_type == OSAFL_TARGET_CLASS && info->target_size != info->labels)
+        return "there are other numbers of classes and of labels";
+    if (info->n_train == 0)
+        return "there are no training samples";
+    return NULL;
+}
+
+static osafl_status begin(struct subject *s, struct take *t)
+{
+    struct kept *k = s->kept;
+    k->info = (osafl_dataset_info){.struct_size = sizeof k->info};
+    osafl_dataset_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
+    osafl_call *c = take_begin(t, "describe()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(take_end(t, vtable(s)->describe(s->instance.self, c, info)));
+    k->info = *info;
+    transcript_bytes(&t->transcript, "describe()", 0, 0, info,
+                     offsetof(osafl_dataset_info, label_names));
+    if (absurdity(info) != NULL)
+        take_fail(t, "%s", absurdity(info));
+    return OSAFL_OK;
+}
+
+/* A batch with room for n samples. */
+static osafl_batch make_batch(struct subject *s, struct take *t, uint32_t n)
+{
+    const osafl_dataset_info *info = info_of(s);
+    osafl_batch b = {
+        .struct_size = sizeof b,
+        .n = n,
+        .x = arena_output(&t->arena, "x", n * sample_floats(s), sizeof(float), 64),
+        .label = arena_output(&t->arena, "label", n, sizeof(int32_t), 4),
+    };
+    if (info->target_type == OSAFL_TARGET_REAL)
+        b.target =
+            arena_output(&t->arena, "target", (uint64_t)n * info->target_size, sizeof(float), 4);
+    return b;
+}
+
+static osafl_status read_batch(struct subject *s, struct take *t, uint32_t split,
+                               const uint64_t *index, const osafl_batch *b)
+{
+    const uint64_t *in = arena_input(&t->arena, "index", index, b->n, sizeof *index, 8);
+    const osafl_batch *batch = arena_input(&t->arena, "batch", b, 1, sizeof *b, 8);
+    osafl_call *c = take_begin(t, "read()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(take_end(t, vtable(s)->read(s->instance.self, c, split, in, batch)));
+    transcript_floats(&t->transcript, "x of read()", t->round, t->task, b->x,
+                      b->n * sample_floats(s));
+    transcript_bytes(&t->transcript, "label of read()", t->round, t->task, b->label,
+                     b->n * sizeof *b->label);
+    if (b->target != NULL)
+        transcript_floats(&t->transcript, "target of read()", t->round, t->task, b->target,
+                          (uint64_t)b->n * info_of(s)->target_size);
+    return OSAFL_OK;
+}
+
+/* Some samples of each split, one of them twice, and what can be asked of their numbers. */
+static osafl_status play_task(struct subject *s, struct take *t)
+{
+    const osafl_dataset_vt *vt = vtable(s);
+    void *self = s->instance.self;
+    for (uint32_t split = OSAFL_SPLIT_TRAIN; split <= OSAFL_SPLIT_TEST; split++) {
+        uint64_t index[BATCH];
+        const uint64_t size = split_size(s, split);
+        struct draws d = {.seed = s->conform->seed,
+                          .purpose = 7,
+                          .index =
+                              (uint64_t)t->round << 40 | (uint64_t)t->task << 20 | split << 10};
+        if (size == 0)
+            continue;
+        for (unsigned i = 0; i < BATCH; i++)
+            index[i] = draw_bits(&d) % size;
+        index[BATCH - 1] = index[0];
+        if (t->task == 0)
+            index[1] = size - 1;
+        const osafl_batch b = make_batch(s, t, BATCH);
+        OSAFL_TRY(read_batch(s, t, split, index, &b));
+        if (split != OSAFL_SPLIT_TRAIN)
+            continue;
+        conform_doing("label()");
+        for (unsigned i = 0; i < BATCH; i++) {
+            const int32_t label = vt->label(self, index[i]);
+            transcript_bytes(&t->transcript, "label()", t->round, t->task, &label, sizeof label);
+        }
+        conform_doing("sample_of()");
+        for (uint32_t k = 0; vt->sample_of != NULL && k < BATCH; k++) {
+            const uint64_t i = vt->sample_of(self, (int32_t)(k % info_of(s)->labels), k);
+            transcript_bytes(&t->transcript, "sample_of()", t->round, t->task, &i, sizeof i);
+        }
+        conform_doing("client_of()");
+        for (unsigned i = 0; vt->client_of != NULL && i < BATCH; i++) {
+            const uint32_t client = vt->client_of(self, index[i]);
+            transcript_bytes(&t->transcript, "client_of()", t->round, t->task, &client,
+                             sizeof client);
+        }
+    }
+    return OSAFL_OK;
+}
+
+const struct bench dataset_bench = {
+    .kind = OSAFL_KIND_DATASET,
+    .kept_bytes = sizeof(struct kept),
+    .tasks = 8,
+    .begin = begin,
+    .task = play_task,
+};
+
+/* ---- laws ---------------------------------------------------------------------------------- */
+
+void check_dataset_description(struct conform *c)
+{
+    struct subject s;
+    struct transcript answers = {0};
+    subject_must_open(&s, c, &answers); /* begin() looks for what is absurd */
+    const osafl_dataset_info *info = info_of(&s);
+    if (info->n_train == OSAFL_ENDLESS && vtable(&s)->sample_of == NULL)
+        conform_fail(c, "has an endless training split and no sample_of()");
+    if (info->n_test == 0 && info->n_validation == 0)
+        conform_fail(c, "has no sample to evaluate a model on");
+    for (uint32_t l = 0; info->label_names != NULL && l < info->labels; l++) {
+        if (info->label_names[l] == NULL || info->label_names[l][0] == '\0')
+            conform_fail(c, "has no name for label %u", (unsigned)l);
+    }
+    if ((vtable(&s)->client_of != NULL) != plugin_has_feature(c->plugin, "natural"))
+        conform_fail(c,
+                     "has a client_of() without the feature \"natural\", or the other way round");
+}
+
+/* A sample is the same alone and in any batch; numbers are finite; labels agree. */
+void check_dataset_samples(struct conform *c)
+{
+    struct subject s;
+    struct transcript answers = {0};
+    struct draws d = {.seed = c->seed, .purpose = 8};
+    subject_must_open(&s, c, &answers);
+    const size_t bytes = sample_floats(&s) * sizeof(float);
+    for (uint32_t split = OSAFL_SPLIT_TRAIN; split <= OSAFL_SPLIT_TEST; split++) {
+        uint64_t index[BATCH];
+        const uint64_t size = split_size(&s, split);
+        if (size == 0)
+            continue;
+        struct take t = take_open(&s);
+        for (unsigned i = 0; i < BATCH; i++)
+            index[i] = draw_bits(&d) % size;
+        index[BATCH - 1] = index[1];
+        const osafl_batch all = make_batch(&s, &t, BATCH);
+        const osafl_batch one = make_batch(&s, &t, 1);
+        if (read_batch(&s, &t, split, index, &all) != OSAFL_OK)
+            take_fail(&t, "fails: %s", t.message);
+        for (unsigned i = 0; i < BATCH; i++) {
+            if (read_batch(&s, &t, split, &index[i], &one) != OSAFL_OK)
+                take_fail(&t, "fails: %s", t.message);
+            if (memcmp(one.x, all.x + i * sample_floats(&s), bytes) != 0 ||
+                one.label[0] != all.label[i])
+                take_fail(&t, "sample %g of split %u is another one alone than in a batch",
+                          (double)index[i], (unsigned)split);
+            if (all.label[i] < 0 || all.label[i] >= (int32_t)info_of(&s)->labels)
+                take_fail(&t, "sample %g has label %d of %u", (double)index[i], (int)all.label[i],
+                          (unsigned)info_of(&s)->labels);
+            if (split == OSAFL_SPLIT_TRAIN &&
+                all.label[i] != vtable(&s)->label(s.instance.self, index[i]))
+                take_fail(&t, "sample %g has another label in read() than in label()",
+                          (double)index[i]);
+        }
+        if (t.transcript.not_finite[0] != '\0')
+            take_fail(&t, "%s", t.transcript.not_finite);
+        take_close(&t);
+    }
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* label() and sample_of() are inverse to each other, and sample_of() never gives one twice. */
+void check_dataset_labels(struct conform *c)
+{
+    enum { EACH = 20, MOST_LABELS = 50 };
+    struct subject s;
+    struct transcript answers = {0};
+    subject_must_open(&s, c, &answers);
+    const osafl_dataset_vt *vt = vtable(&s);
+    void *self = s.instance.self;
+    const uint32_t labels = info_of(&s)->labels;
+    const uint64_t size = split_size(&s, OSAFL_SPLIT_TRAIN);
+    for (uint64_t i = 0; i < size && i < 1000; i++) {
+        const int32_t label = vt->label(self, i);
+        if (label < 0 || label >= (int32_t)labels)
+            conform_fail(c, "label() of sample %u is %d of %u labels", (unsigned)i, (int)label,
+                         (unsigned)labels);
+    }
+    if (vt->sample_of == NULL)
+        return;
+    uint64_t all[EACH * MOST_LABELS];
+    size_t n = 0;
+    for (uint32_t l = 0; l < labels && l < MOST_LABELS; l++) {
+        for (uint64_t k = 0; k < EACH; k++) {
+            const uint64_t i = vt->sample_of(self, (int32_t)l, k);
+            if (vt->label(self, i) != (int32_t)l)
+                conform_fail(c, "sample_of(%u, %u) is sample %g, whose label is %d", (unsigned)l,
+                             (unsigned)k, (double)i, (int)vt->label(self, i));
+            all[n++] = i;
+        }
+    }
+    qsort(all, n, sizeof all[0], compare_numbers);
+    for (size_t i = 1; i < n; i++) {
+        if (all[i] == all[i - 1])
+            conform_fail(c, "sample_of() gives sample %g twice", (double)all[i]);
+    }
+}
+
+/* Samples are no function of the run's seed: all runs see the same data. */
+void check_dataset_seed(struct conform *c)
+{
+    struct transcript answers[2] = {{0}};
+    for (unsigned k = 0; k < 2; k++) {
+        struct subject s;
+        struct trial_world world = usual_world;
+        const struct trial_settings settings = settings_default(c);
+        world.seed = 1 + k;
+        const osafl_status status = subject_open(&s, c, &world, &settings, false, 0, &answers[k]);
+        if (status != OSAFL_OK)
+            subject_fail(&s, status);
+        subject_must_play(&s, 0, 2, &answers[k]);
+        subject_close(&s);
+    }
+    const char *difference = transcript_difference(&answers[0], &answers[1]);
+    if (difference != NULL)
+        conform_fail(c, "depends on the run's seed: %s", difference);
+}

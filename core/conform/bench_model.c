@@ -1,0 +1,442 @@
+/* bench_model.c - models at work on random pictures, and their laws. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "subject.h"
+
+#define PARAMETERS_OF_LARGE 1000000
+#define MOST_MEASURES 64
+
+/* What the host keeps: the description, and the initial parameters. */
+struct kept {
+    osafl_model_info info;
+    uint32_t batch;
+    uint64_t workspace_bytes;
+    float *w;
+};
+
+static const osafl_model_vt *vtable(const struct subject *s)
+{
+    return (const osafl_model_vt *)(const void *)s->instance.plugin->vtable;
+}
+
+static struct kept *kept_of(const struct subject *s)
+{
+    return s->kept;
+}
+
+static bool is_large(const struct subject *s)
+{
+    return kept_of(s)->info.n_parameters > PARAMETERS_OF_LARGE;
+}
+
+static const osafl_tensor *tensor_at(const osafl_model_info *info, uint32_t i)
+{
+    return OSAFL_AT(osafl_tensor, info->tensors, info->tensor_size, i);
+}
+
+/* Of a description with which nothing can be tried; "" when there is nothing wrong. */
+static void find_absurdity(const osafl_model_info *info, char *out, size_t size)
+{
+    uint64_t offset = 0;
+    out[0] = '\0';
+    if (info->n_parameters == 0 || info->n_parameters > (uint64_t)1 << 40)
+        snprintf(out, size, "%g parameters", (double)info->n_parameters);
+    else if (info->n_measures == 0 || info->n_measures > MOST_MEASURES || info->measures == NULL ||
+             info->measure_size != sizeof(osafl_metric))
+        snprintf(out, size, "no plausible table of measures");
+    else if (info->tensors == NULL || info->tensor_size != sizeof(osafl_tensor))
+        snprintf(out, size, "no plausible table of tensors");
+    for (uint32_t i = 0; out[0] == '\0' && i < info->n_tensors; i++) {
+        const osafl_tensor *t = tensor_at(info, i);
+        uint64_t product = 1;
+        if (t->name == NULL || t->name[0] == '\0' || t->rank > OSAFL_MAX_RANK) {
+            snprintf(out, size, "tensor number %u has no name or too many axes", (unsigned)i);
+            return;
+        }
+        for (uint32_t axis = 0; axis < t->rank; axis++)
+            product *= t->shape[axis];
+        if (t->offset != offset || t->size == 0 || t->size > info->n_parameters - offset ||
+            product != t->size)
+            snprintf(out, size,
+                     "tensor %s has offset %g instead of %g, or a size %g that is not the "
+                     "product %g of its shape",
+                     t->name, (double)t->offset, (double)offset, (double)t->size, (double)product);
+        offset += t->size;
+    }
+    if (out[0] == '\0' && offset != info->n_parameters)
+        snprintf(out, size, "the tensors hold %g of %g parameters", (double)offset,
+                 (double)info->n_parameters);
+}
+
+static osafl_status describe(struct subject *s, struct take *t)
+{
+    struct kept *k = kept_of(s);
+    char absurd[300];
+    k->info = (osafl_model_info){.struct_size = sizeof k->info};
+    osafl_model_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
+    osafl_call *c = take_begin(t, "describe()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(take_end(t, vtable(s)->describe(s->instance.self, c, info)));
+    k->info = *info;
+    find_absurdity(info, absurd, sizeof absurd);
+    if (absurd[0] != '\0')
+        take_fail(t, "%s", absurd);
+    transcript_bytes(&t->transcript, "describe()", 0, 0, &info->n_parameters,
+                     sizeof info->n_parameters);
+    for (uint32_t i = 0; i < info->n_tensors; i++)
+        transcript_bytes(&t->transcript, "a tensor of describe()", 0, i,
+                         &tensor_at(info, i)->offset,
+                         sizeof(osafl_tensor) - offsetof(osafl_tensor, offset));
+    return OSAFL_OK;
+}
+
+static osafl_status begin(struct subject *s, struct take *t)
+{
+    struct kept *k = kept_of(s);
+    OSAFL_TRY(describe(s, t));
+    const uint64_t n = k->info.n_parameters;
+    k->batch = is_large(s) ? 2 : 4;
+    conform_doing("workspace_bytes()");
+    k->workspace_bytes = vtable(s)->workspace_bytes(s->instance.self, k->batch, k->batch);
+    if (k->workspace_bytes > (uint64_t)1 << 34)
+        take_fail(t, "asks for a workspace of %g bytes for %u samples", (double)k->workspace_bytes,
+                  (unsigned)k->batch);
+    float *w = arena_output(&t->arena, "w of init()", n, sizeof *w, 64);
+    osafl_call *c = take_begin(t, "init()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(take_end(t, vtable(s)->init(s->instance.self, c, w)));
+    transcript_floats(&t->transcript, "w of init()", 0, 0, w, n);
+    k->w = malloc(n * sizeof *k->w);
+    if (k->w == NULL)
+        _exit(70);
+    memcpy(k->w, w, n * sizeof *w);
+    return OSAFL_OK;
+}
+
+/* Random pictures with random labels: read-only buffers of the take. */
+static const osafl_batch *make_batch(struct subject *s, struct take *t, uint32_t number)
+{
+    const osafl_dataset_info *data = &s->world.data;
+    const uint32_t n = kept_of(s)->batch;
+    const uint64_t floats = (uint64_t)n * data->channels * data->height * data->width;
+    struct draws d = {.seed = s->conform->seed, .purpose = 9, .index = (uint64_t)number << 32};
+    float *x = calloc(floats, sizeof *x);
+    int32_t *label = calloc(n, sizeof *label);
+    if (x == NULL || label == NULL)
+        _exit(70);
+    trial_floats(s, number, 3, 0.5, x, floats);
+    for (uint32_t i = 0; i < n; i++)
+        label[i] = (int32_t)draw_below(&d, data->labels);
+    osafl_batch b = {.struct_size = sizeof b, .n = n};
+    b.x = arena_inout(&t->arena, "x", x, floats, sizeof *x, 64);
+    arena_protect(&t->arena, b.x, true);
+    b.label = arena_inout(&t->arena, "label", label, n, sizeof *label, 4);
+    arena_protect(&t->arena, b.label, true);
+    if (data->target_type == OSAFL_TARGET_REAL) {
+        const uint64_t targets = (uint64_t)n * data->target_size;
+        float *target = calloc(targets, sizeof *target);
+        if (target == NULL)
+            _exit(70);
+        trial_floats(s, number, 4, 1.0, target, targets);
+        b.target = arena_inout(&t->arena, "target", target, targets, sizeof *target, 4);
+        arena_protect(&t->arena, b.target, true);
+        free(target);
+    }
+    free(x);
+    free(label);
+    return arena_input(&t->arena, "batch", &b, 1, sizeof b, 8);
+}
+
+static void *make_workspace(struct subject *s, struct take *t)
+{
+    return arena_inout(&t->arena, "workspace", NULL, kept_of(s)->workspace_bytes, 1, 4096);
+}
+
+static osafl_status ask_gradient(struct subject *s, struct take *t, void *workspace, const float *w,
+                                 const osafl_batch *b, uint32_t training, float *grad, double *loss)
+{
+    const osafl_step step = {.struct_size = sizeof step,
+                             .client = t->task,
+                             .round = t->round,
+                             .step = 2,
+                             .training = training};
+    const osafl_step *in = arena_input(&t->arena, "step", &step, 1, sizeof step, 8);
+    *loss = (double)NAN;
+    osafl_call *c = take_begin(t, "gradient()", t->task);
+    return take_end(t, vtable(s)->gradient(s->instance.self, c, workspace, w, b, in, grad, loss));
+}
+
+static osafl_status ask_step(struct subject *s, struct take *t, void *workspace, float *w,
+                             const osafl_batch *b, double rate, double *loss)
+{
+    const osafl_step step = {
+        .struct_size = sizeof step, .client = t->task, .round = t->round, .step = 2, .training = 1};
+    *loss = (double)NAN;
+    osafl_call *c = take_begin(t, "sgd_step()", t->task);
+    return take_end(t,
+                    vtable(s)->sgd_step(s->instance.self, c, workspace, w, b, &step, rate, loss));
+}
+
+static osafl_status play_step(struct subject *s, struct take *t, void *workspace,
+                              const osafl_batch *b)
+{
+    const struct kept *k = kept_of(s);
+    double loss;
+    if (vtable(s)->sgd_step == NULL)
+        return OSAFL_OK;
+    float *w = arena_inout(&t->arena, "w of sgd_step()", k->w, k->info.n_parameters, sizeof *w, 64);
+    const osafl_status status = ask_step(s, t, workspace, w, b, 0.01, &loss);
+    if (status == OSAFL_E_UNSUPPORTED) /* with these settings */
+        return OSAFL_OK;
+    if (status != OSAFL_OK)
+        return status;
+    transcript_floats(&t->transcript, "w of sgd_step()", t->round, t->task, w,
+                      k->info.n_parameters);
+    transcript_doubles(&t->transcript, "loss of sgd_step()", t->round, t->task, &loss, 1);
+    return OSAFL_OK;
+}
+
+static osafl_status play_task(struct subject *s, struct take *t)
+{
+    const struct kept *k = kept_of(s);
+    const uint64_t n = k->info.n_parameters;
+    double loss;
+    if (is_large(s) && (t->task >= 2 || t->round >= 1))
+        return OSAFL_OK; /* seconds of work that tell nothing new */
+    const osafl_batch *b = make_batch(s, t, t->round * 8 + t->task);
+    void *workspace = make_workspace(s, t);
+    const float *w = arena_input(&t->arena, "w", k->w, n, sizeof *w, 64);
+    float *grad = arena_output(&t->arena, "grad", n, sizeof *grad, 64);
+    OSAFL_TRY(ask_gradient(s, t, workspace, w, b, 1, grad, &loss));
+    transcript_floats(&t->transcript, "grad of gradient()", t->round, t->task, grad, n);
+    transcript_doubles(&t->transcript, "loss of gradient()", t->round, t->task, &loss, 1);
+    const uint64_t values = (uint64_t)b->n * k->info.n_measures;
+    double *value = arena_output(&t->arena, "value", values, sizeof *value, 8);
+    osafl_call *c = take_begin(t, "evaluate()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(take_end(t, vtable(s)->evaluate(s->instance.self, c, workspace, w, b, value)));
+    transcript_doubles(&t->transcript, "value of evaluate()", t->round, t->task, value, values);
+    return play_step(s, t, workspace, b);
+}
+
+static void free_kept(struct subject *s)
+{
+    free(kept_of(s)->w);
+}
+
+const struct bench model_bench = {
+    .kind = OSAFL_KIND_MODEL,
+    .kept_bytes = sizeof(struct kept),
+    .tasks = 4,
+    .begin = begin,
+    .task = play_task,
+    .free_kept = free_kept,
+};
+
+/* ---- laws ---------------------------------------------------------------------------------- */
+
+static void open_model(struct subject *s, struct conform *c)
+{
+    struct transcript answers = {0};
+    subject_must_open(s, c, &answers);
+    transcript_free(&answers);
+}
+
+static float *new_vector(const struct subject *s)
+{
+    float *x = aligned_alloc(64, (kept_of(s)->info.n_parameters * sizeof *x + 63) / 64 * 64);
+    if (x == NULL)
+        _exit(70);
+    return x;
+}
+
+/* describe() is looked through when a subject opens; it answers the same again. */
+void check_model_tensors(struct conform *c)
+{
+    struct subject s;
+    open_model(&s, c);
+    const osafl_model_info first = kept_of(&s)->info;
+    struct take t = take_open(&s);
+    if (describe(&s, &t) != OSAFL_OK)
+        take_fail(&t, "fails: %s", t.message);
+    if (memcmp(&first, &kept_of(&s)->info, sizeof first) != 0)
+        take_fail(&t, "answers otherwise the second time");
+    for (uint32_t i = 0; i < first.n_tensors; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(tensor_at(&first, i)->name, tensor_at(&first, j)->name) == 0)
+                take_fail(&t, "two tensors are called %s", tensor_at(&first, i)->name);
+        }
+    }
+    for (uint64_t i = 0; i < first.n_parameters; i++) {
+        if (!isfinite(kept_of(&s)->w[i]))
+            conform_fail(c, "init() makes parameter %g %g", (double)i, (double)kept_of(&s)->w[i]);
+    }
+}
+
+/* One batch on which gradients are tried, with dropout off. */
+struct bowl {
+    struct subject subject;
+    struct take take;
+    const osafl_batch *batch;
+    void *workspace;
+    float *grad;
+    float *at; /* [n]: w, moved */
+};
+
+static double loss_at(struct bowl *b, const float *w, float *grad)
+{
+    double loss;
+    if (ask_gradient(&b->subject, &b->take, b->workspace, w, b->batch, 0, grad, &loss) != OSAFL_OK)
+        take_fail(&b->take, "fails: %s", b->take.message);
+    if (!isfinite(loss))
+        take_fail(&b->take, "the loss is %g", loss);
+    return loss;
+}
+
+static void open_bowl(struct bowl *b, struct conform *c)
+{
+    open_model(&b->subject, c);
+    b->take = take_open(&b->subject);
+    b->batch = make_batch(&b->subject, &b->take, 100);
+    b->workspace = make_workspace(&b->subject, &b->take);
+    b->grad = new_vector(&b->subject);
+    b->at = new_vector(&b->subject);
+}
+
+/* Compares the gradient's part in one tensor with the change of the loss along it. */
+static void try_tensor(struct bowl *b, const osafl_tensor *tensor, double loss, const float *grad,
+                       float *scratch)
+{
+    const struct kept *k = kept_of(&b->subject);
+    const uint64_t n = k->info.n_parameters;
+    double norm2 = 0.0;
+    for (uint64_t i = tensor->offset; i < tensor->offset + tensor->size; i++)
+        norm2 += (double)grad[i] * (double)grad[i];
+    const double norm = sqrt(norm2);
+    /* The loss is known to a few units of its last float digit: a smaller slope is lost in them. */
+    if (norm < 1e-3 * (fabs(loss) + 1e-3))
+        return;
+    const double reach = 2e-3 * (fabs(loss) + 0.1) / norm;
+    double side[2];
+    for (int sign = 0; sign < 2; sign++) {
+        memcpy(b->at, k->w, n * sizeof *b->at);
+        for (uint64_t i = tensor->offset; i < tensor->offset + tensor->size; i++)
+            b->at[i] += (float)((sign == 0 ? 1.0 : -1.0) * reach * (double)grad[i] / norm);
+        side[sign] = loss_at(b, b->at, scratch);
+    }
+    const double slope = (side[0] - side[1]) / (2.0 * reach);
+    if (!(fabs(slope - norm) <= 0.05 * norm))
+        take_fail(&b->take,
+                  "along the gradient in tensor %s the loss rises by %.4g, the gradient says %.4g",
+                  tensor->name, slope, norm);
+}
+
+void check_model_gradient(struct conform *c)
+{
+    struct bowl b;
+    open_bowl(&b, c);
+    const osafl_model_info *info = &kept_of(&b.subject)->info;
+    float *scratch = new_vector(&b.subject);
+    const double loss = loss_at(&b, kept_of(&b.subject)->w, b.grad);
+    /* All tensors of a small model, some of a large one, the first and the last among them. */
+    const uint32_t most = is_large(&b.subject) ? 6 : 40;
+    const uint32_t stride = info->n_tensors > most ? info->n_tensors / most + 1 : 1;
+    for (uint32_t i = 0; i < info->n_tensors; i += stride)
+        try_tensor(&b, tensor_at(info, i), loss, b.grad, scratch);
+    try_tensor(&b, tensor_at(info, info->n_tensors - 1), loss, b.grad, scratch);
+}
+
+/* No answer depends on what an earlier call left in the workspace. */
+void check_model_workspace(struct conform *c)
+{
+    struct bowl b;
+    open_bowl(&b, c);
+    const struct kept *k = kept_of(&b.subject);
+    const uint64_t n = k->info.n_parameters;
+    float *again = new_vector(&b.subject);
+    double *value = calloc((size_t)k->batch * k->info.n_measures, sizeof *value);
+    const osafl_batch *other = make_batch(&b.subject, &b.take, 101);
+    double unused;
+    if (value == NULL)
+        _exit(70);
+    const double loss = loss_at(&b, k->w, b.grad);
+    if (ask_gradient(&b.subject, &b.take, b.workspace, k->w, other, 1, again, &unused) != OSAFL_OK)
+        take_fail(&b.take, "fails: %s", b.take.message);
+    osafl_call *call = take_begin(&b.take, "evaluate()", OSAFL_NO_CLIENT);
+    if (take_end(&b.take, vtable(&b.subject)
+                              ->evaluate(b.subject.instance.self, call, b.workspace, k->w, other,
+                                         value)) != OSAFL_OK)
+        take_fail(&b.take, "fails: %s", b.take.message);
+    const double loss_again = loss_at(&b, k->w, again);
+    if (loss != loss_again || memcmp(b.grad, again, n * sizeof *again) != 0)
+        take_fail(&b.take, "answers otherwise after other calls on the same workspace");
+}
+
+/* Feature "fused": a step is w - rate * gradient, up to rounding. */
+void check_model_fused(struct conform *c)
+{
+    struct bowl b;
+    open_bowl(&b, c);
+    const struct kept *k = kept_of(&b.subject);
+    const uint64_t n = k->info.n_parameters;
+    const double rate = 0.05;
+    double loss;
+    double fused_loss;
+    if (vtable(&b.subject)->sgd_step == NULL)
+        conform_fail(c, "declares \"fused\" and has no sgd_step()");
+    if (ask_gradient(&b.subject, &b.take, b.workspace, k->w, b.batch, 1, b.grad, &loss) != OSAFL_OK)
+        take_fail(&b.take, "fails: %s", b.take.message);
+    memcpy(b.at, k->w, n * sizeof *b.at);
+    const osafl_status status =
+        ask_step(&b.subject, &b.take, b.workspace, b.at, b.batch, rate, &fused_loss);
+    if (status == OSAFL_E_UNSUPPORTED)
+        conform_skip(c, "offers no fused step with these settings");
+    if (status != OSAFL_OK)
+        take_fail(&b.take, "fails: %s", b.take.message);
+    double error2 = 0.0;
+    double step2 = 0.0;
+    double w2 = 0.0;
+    for (uint64_t i = 0; i < n; i++) {
+        const double step = rate * (double)b.grad[i];
+        const double error = (double)b.at[i] - ((double)k->w[i] - step);
+        error2 += error * error;
+        step2 += step * step;
+        w2 += (double)k->w[i] * (double)k->w[i];
+    }
+    if (!(sqrt(error2) <= 1e-3 * sqrt(step2) + 1e-6 * sqrt(w2)))
+        take_fail(&b.take, "differs from gradient() and a plain step by %.3g of the step",
+                  sqrt(error2 / step2));
+    if (!(fabs(fused_loss - loss) <= 1e-4 * (fabs(loss) + 1e-3)))
+        take_fail(&b.take, "has the loss %.8g where gradient() has %.8g", fused_loss, loss);
+}
+
+/* import_tensor() undoes export_tensor(), tensor by tensor, and each writes its own part only. */
+void check_model_export(struct conform *c)
+{
+    struct subject s;
+    open_model(&s, c);
+    const osafl_model_vt *vt = vtable(&s);
+    const struct kept *k = kept_of(&s);
+    if (vt->export_tensor == NULL)
+        conform_skip(c, "keeps its tensors in the order in which they are exported");
+    float *w = new_vector(&s);
+    memset(w, 0, k->info.n_parameters * sizeof *w);
+    for (uint32_t i = 0; i < k->info.n_tensors; i++) {
+        const osafl_tensor *tensor = tensor_at(&k->info, i);
+        struct arena arena = {.guarded = true, .fill = 0xff};
+        float *out = arena_output(&arena, "out of export_tensor()", tensor->size, sizeof *out, 4);
+        conform_doing("export_tensor()");
+        vt->export_tensor(s.instance.self, i, k->w, out);
+        conform_doing("import_tensor()");
+        vt->import_tensor(s.instance.self, i, out, w);
+        if (memcmp(w + tensor->offset, k->w + tensor->offset, tensor->size * sizeof *w) != 0)
+            conform_fail(c, "import_tensor() of what export_tensor() made of %s is not the tensor",
+                         tensor->name);
+        if (arena_damage(&arena) != NULL)
+            conform_fail(c, "export_tensor() of %s %s", tensor->name, arena_damage(&arena));
+        arena_clear(&arena);
+    }
+    if (memcmp(w, k->w, k->info.n_parameters * sizeof *w) != 0)
+        conform_fail(c, "import_tensor() of one tensor changes another");
+}

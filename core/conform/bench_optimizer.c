@@ -1,0 +1,313 @@
+/* bench_optimizer.c - optimizers at work on quadratic bowls, and their laws. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "subject.h"
+
+#define MOST_VECTORS 8
+#define STEPS 3
+
+/* What the host keeps: the vectors of each client. */
+struct kept {
+    osafl_optimizer_info info;
+    float *client_vector; /* [tasks][client_vectors][dim] */
+};
+
+/* One client's training: loss curvature / 2 * ||w - target||^2. */
+struct training {
+    osafl_local local;
+    float *w;
+    float *gradient;
+    float *client_vector[MOST_VECTORS];
+    float *round_vector[MOST_VECTORS];
+    float *uplink[MOST_VECTORS];
+    const float *broadcast[MOST_VECTORS];
+    const float *target;
+    double curvature;
+};
+
+static const osafl_optimizer_vt *vtable(const struct subject *s)
+{
+    return (const osafl_optimizer_vt *)(const void *)s->instance.plugin->vtable;
+}
+
+static struct kept *kept_of(const struct subject *s)
+{
+    return s->kept;
+}
+
+static uint64_t kept_floats(const struct subject *s)
+{
+    return (uint64_t)optimizer_bench.tasks * kept_of(s)->info.client_vectors * s->world.dim;
+}
+
+static osafl_status begin(struct subject *s, struct take *t)
+{
+    struct kept *k = kept_of(s);
+    k->info = (osafl_optimizer_info){.struct_size = sizeof k->info};
+    osafl_optimizer_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
+    osafl_call *c = take_begin(t, "describe()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(take_end(t, vtable(s)->describe(s->instance.self, c, info)));
+    k->info = *info;
+    if (info->client_vectors > MOST_VECTORS || info->round_vectors > MOST_VECTORS ||
+        info->uplink_vectors > MOST_VECTORS || info->broadcast_vectors > MOST_VECTORS)
+        take_fail(t, "asks for more than %d vectors", MOST_VECTORS);
+    transcript_bytes(&t->transcript, "describe()", 0, 0, info, sizeof *info);
+    k->client_vector = calloc(kept_floats(s) + 1, sizeof(float));
+    if (k->client_vector == NULL)
+        _exit(70);
+    return OSAFL_OK;
+}
+
+static osafl_status play_round(struct subject *s, struct take *t)
+{
+    conform_doing("rate()");
+    const double rate = vtable(s)->rate(s->instance.self, t->round);
+    transcript_doubles(&t->transcript, "rate()", t->round, 0, &rate, 1);
+    return OSAFL_OK;
+}
+
+static void fill_gradient(const struct training *g, const float *w, float *gradient)
+{
+    for (uint64_t i = 0; i < g->local.dim; i++)
+        gradient[i] = (float)(g->curvature * ((double)w[i] - (double)g->target[i]));
+}
+
+static osafl_status store_gradient(const struct osafl_local *l, osafl_call *c, const float *w,
+                                   float *gradient)
+{
+    (void)c;
+    fill_gradient(l->priv, w, gradient);
+    return OSAFL_OK;
+}
+
+static void make_vectors(struct subject *s, struct take *t, struct training *g, uint32_t client)
+{
+    const struct kept *k = kept_of(s);
+    const uint64_t dim = s->world.dim;
+    float *x = calloc(dim, sizeof *x);
+    if (x == NULL)
+        _exit(70);
+    for (uint32_t j = 0; j < k->info.client_vectors; j++) {
+        const float *kept = k->client_vector + (client * k->info.client_vectors + j) * dim;
+        g->client_vector[j] =
+            arena_inout(&t->arena, "a client_vector", kept, dim, sizeof(float), 64);
+        arena_protect(&t->arena, g->client_vector[j], true);
+    }
+    for (uint32_t j = 0; j < k->info.round_vectors; j++)
+        g->round_vector[j] = arena_inout(&t->arena, "a round_vector", NULL, dim, sizeof(float), 64);
+    for (uint32_t j = 0; j < k->info.uplink_vectors; j++)
+        g->uplink[j] = arena_output(&t->arena, "an uplink vector", dim, sizeof(float), 64);
+    for (uint32_t j = 0; j < k->info.broadcast_vectors; j++) {
+        trial_floats(s, t->round, 70 + j, 0.01, x, dim);
+        g->broadcast[j] = arena_input(&t->arena, "a broadcast vector", x, dim, sizeof(float), 64);
+    }
+    trial_floats(s, t->round, client, 0.5, x, dim);
+    g->target = arena_input(&t->arena, "the target", x, dim, sizeof(float), 64);
+    trial_floats(s, t->round, 80, 0.5, x, dim);
+    g->local.w_start = arena_input(&t->arena, "w_start", x, dim, sizeof(float), 64);
+    g->w = arena_inout(&t->arena, "w", x, dim, sizeof(float), 64);
+    g->gradient = arena_output(&t->arena, "grad", dim, sizeof(float), 64);
+    free(x);
+}
+
+static const void *pointers(struct take *t, const char *name, const void *table, uint32_t n)
+{
+    return arena_input(&t->arena, name, table, n, sizeof(float *), 8);
+}
+
+/* Fills *g, which must not move afterwards. */
+static void training_make(struct subject *s, struct take *t, struct training *g, uint32_t client,
+                          double curvature)
+{
+    const osafl_optimizer_info *info = &kept_of(s)->info;
+    *g = (struct training){.curvature = curvature};
+    conform_doing("rate()");
+    g->local = (osafl_local){.struct_size = sizeof g->local,
+                             .client = client,
+                             .round = t->round,
+                             .dim = s->world.dim,
+                             .rate = vtable(s)->rate(s->instance.self, t->round),
+                             .priv = g,
+                             .store_gradient = store_gradient};
+    make_vectors(s, t, g, client);
+    g->local.broadcast = pointers(t, "broadcast", g->broadcast, info->broadcast_vectors);
+    g->local.client_vector = pointers(t, "client_vector", g->client_vector, info->client_vectors);
+    g->local.round_vector = pointers(t, "round_vector", g->round_vector, info->round_vectors);
+    g->local.uplink = pointers(t, "uplink", g->uplink, info->uplink_vectors);
+}
+
+static osafl_status do_step(struct subject *s, struct take *t, struct training *g)
+{
+    fill_gradient(g, g->w, g->gradient);
+    osafl_call *c = take_begin(t, "step()", g->local.client);
+    OSAFL_TRY(take_end(t, vtable(s)->step(s->instance.self, c, &g->local, g->w, g->gradient)));
+    g->local.step++;
+    return OSAFL_OK;
+}
+
+static osafl_status do_begin(struct subject *s, struct take *t, struct training *g)
+{
+    if (vtable(s)->begin == NULL)
+        return OSAFL_OK;
+    osafl_call *c = take_begin(t, "begin()", g->local.client);
+    return take_end(t, vtable(s)->begin(s->instance.self, c, &g->local));
+}
+
+/* What reaches the server is what was sent; the update is w - w_start. */
+static osafl_status do_received(struct subject *s, struct take *t, struct training *g)
+{
+    const struct kept *k = kept_of(s);
+    const uint64_t dim = s->world.dim;
+    if (vtable(s)->received == NULL)
+        return OSAFL_OK;
+    float *update = arena_inout(&t->arena, "update", g->w, dim, sizeof(float), 64);
+    for (uint64_t i = 0; i < dim; i++)
+        update[i] -= g->local.w_start[i];
+    arena_protect(&t->arena, update, true);
+    const float *sent[MOST_VECTORS];
+    for (uint32_t j = 0; j < k->info.uplink_vectors; j++)
+        sent[j] = arena_input(&t->arena, "a received vector", g->uplink[j], dim, sizeof(float), 64);
+    for (uint32_t j = 0; j < k->info.client_vectors; j++)
+        arena_protect(&t->arena, g->client_vector[j], false);
+    osafl_call *c = take_begin(t, "received()", g->local.client);
+    OSAFL_TRY(take_end(t, vtable(s)->received(s->instance.self, c, &g->local, update, sent)));
+    for (uint32_t j = 0; j < k->info.client_vectors; j++) {
+        float *kept = k->client_vector + (g->local.client * k->info.client_vectors + j) * dim;
+        memcpy(kept, g->client_vector[j], dim * sizeof(float));
+        transcript_floats(&t->transcript, "a client_vector after received()", t->round, t->task,
+                          kept, dim);
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status play_task(struct subject *s, struct take *t)
+{
+    const uint64_t dim = s->world.dim;
+    struct training g;
+    training_make(s, t, &g, t->task, 0.7);
+    OSAFL_TRY(do_begin(s, t, &g));
+    for (unsigned k = 0; k < STEPS; k++)
+        OSAFL_TRY(do_step(s, t, &g));
+    transcript_floats(&t->transcript, "w after step()", t->round, t->task, g.w, dim);
+    if (vtable(s)->finish != NULL) {
+        osafl_call *c = take_begin(t, "finish()", t->task);
+        const float *w = arena_input(&t->arena, "w of finish()", g.w, dim, sizeof(float), 64);
+        OSAFL_TRY(take_end(t, vtable(s)->finish(s->instance.self, c, &g.local, w)));
+    }
+    for (uint32_t j = 0; j < kept_of(s)->info.uplink_vectors; j++)
+        transcript_floats(&t->transcript, "an uplink vector of finish()", t->round, t->task,
+                          g.uplink[j], dim);
+    return do_received(s, t, &g);
+}
+
+static void copy_kept(struct subject *to, const struct subject *from)
+{
+    memcpy(kept_of(to)->client_vector, kept_of(from)->client_vector,
+           kept_floats(to) * sizeof(float));
+}
+
+static void free_kept(struct subject *s)
+{
+    free(kept_of(s)->client_vector);
+}
+
+const struct bench optimizer_bench = {
+    .kind = OSAFL_KIND_OPTIMIZER,
+    .kept_bytes = sizeof(struct kept),
+    .tasks = 8,
+    .begin = begin,
+    .round = play_round,
+    .task = play_task,
+    .copy_kept = copy_kept,
+    .free_kept = free_kept,
+};
+
+/* ---- laws ---------------------------------------------------------------------------------- */
+
+void check_optimizer_description(struct conform *c)
+{
+    struct subject s;
+    struct transcript answers = {0};
+    subject_must_open(&s, c, &answers);
+    const osafl_optimizer_info *info = &kept_of(&s)->info;
+    const osafl_optimizer_vt *vt = vtable(&s);
+    if (info->is_plain > 1)
+        conform_fail(c, "answers is_plain = %u, which is neither 0 nor 1",
+                     (unsigned)info->is_plain);
+    if (info->uplink_vectors > 0 && vt->finish == NULL)
+        conform_fail(c, "sends %u further vectors and has no finish()",
+                     (unsigned)info->uplink_vectors);
+    if (info->client_vectors > 0 && vt->received == NULL)
+        conform_fail(c, "keeps %u vectors of each client and has no received() to fill them",
+                     (unsigned)info->client_vectors);
+    for (uint32_t round = 0; round < 10 * PLAY_ROUNDS; round++) {
+        const double rate = vt->rate(s.instance.self, round);
+        if (!(rate > 0.0 && isfinite(rate)))
+            conform_fail(c, "has the learning rate %g in round %u", rate, (unsigned)round);
+    }
+}
+
+/* is_plain: a step is w - rate * grad, and further vectors are none of its business. */
+void check_optimizer_plain(struct conform *c)
+{
+    struct subject s;
+    struct transcript answers = {0};
+    struct training g;
+    subject_must_open(&s, c, &answers);
+    if (kept_of(&s)->info.is_plain == 0)
+        conform_skip(c, "is not plain with these settings");
+    struct take t = take_open(&s);
+    training_make(&s, &t, &g, 0, 0.7);
+    float *before = calloc(s.world.dim, sizeof *before);
+    if (before == NULL || do_begin(&s, &t, &g) != OSAFL_OK)
+        take_fail(&t, "fails: %s", t.message);
+    memcpy(before, g.w, s.world.dim * sizeof *before);
+    if (do_step(&s, &t, &g) != OSAFL_OK)
+        take_fail(&t, "fails: %s", t.message);
+    for (uint64_t i = 0; i < s.world.dim; i++) {
+        const double gradient = 0.7 * ((double)before[i] - (double)g.target[i]);
+        const double wanted = (double)before[i] - g.local.rate * gradient;
+        const double allowed = 1e-6 * (fabs((double)before[i]) + fabs(g.local.rate * gradient));
+        if (!(fabs((double)g.w[i] - wanted) <= allowed))
+            take_fail(&t, "says that it is plain and moves parameter %u to %.8g instead of %.8g",
+                      (unsigned)i, (double)g.w[i], wanted);
+    }
+}
+
+static double distance2(const struct training *g)
+{
+    double sum = 0.0;
+    for (uint64_t i = 0; i < g->local.dim; i++) {
+        const double x = (double)g->w[i] - (double)g->target[i];
+        sum += x * x;
+    }
+    return sum;
+}
+
+/* Steps down a bowl that is shallow for this learning rate bring it lower. */
+void check_optimizer_descends(struct conform *c)
+{
+    struct subject s;
+    struct transcript answers = {0};
+    struct training g;
+    subject_must_open(&s, c, &answers);
+    struct take t = take_open(&s);
+    const double rate = vtable(&s)->rate(s.instance.self, 0);
+    training_make(&s, &t, &g, 1, 0.05 / rate);
+    if (do_begin(&s, &t, &g) != OSAFL_OK)
+        take_fail(&t, "fails: %s", t.message);
+    const double before = distance2(&g);
+    for (unsigned k = 0; k < 10; k++) {
+        if (do_step(&s, &t, &g) != OSAFL_OK)
+            take_fail(&t, "fails: %s", t.message);
+    }
+    if (!(distance2(&g) < before))
+        take_fail(&t,
+                  "ten steps with learning rate %g on a bowl of curvature %g lead from "
+                  "distance %.4g to %.4g",
+                  rate, 0.05 / rate, sqrt(before), sqrt(distance2(&g)));
+}

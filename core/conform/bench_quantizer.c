@@ -1,0 +1,392 @@
+/* bench_quantizer.c - quantizers at work, and their laws. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "subject.h"
+
+#define SLOTS 2 /* vectors that each client sends */
+#define MOST_STATES 8
+
+/* What the host keeps: the quantizer's vectors of each client and slot. */
+struct kept {
+    uint64_t max_bytes;
+    double payload_bits;
+    uint32_t vectors; /* of one client and slot */
+    float *state;     /* [tasks][SLOTS][vectors][dim] */
+};
+
+static const osafl_quantizer_vt *vtable(const struct subject *s)
+{
+    return (const osafl_quantizer_vt *)(const void *)s->instance.plugin->vtable;
+}
+
+static struct kept *kept_of(const struct subject *s)
+{
+    return s->kept;
+}
+
+static uint64_t state_floats(const struct subject *s)
+{
+    return (uint64_t)quantizer_bench.tasks * SLOTS * kept_of(s)->vectors * s->world.dim;
+}
+
+static osafl_status begin(struct subject *s, struct take *t)
+{
+    struct kept *k = kept_of(s);
+    conform_doing("max_bytes()");
+    k->max_bytes = vtable(s)->max_bytes(s->instance.self);
+    k->payload_bits = vtable(s)->payload_bits(s->instance.self);
+    if (vtable(s)->client_vectors != NULL)
+        k->vectors = vtable(s)->client_vectors(s->instance.self);
+    if (k->vectors > MOST_STATES)
+        conform_fail(s->conform, "keeps %u vectors for each client", (unsigned)k->vectors);
+    if (k->max_bytes > (uint64_t)1 << 40)
+        conform_fail(s->conform, "says that a code of %u numbers may have %g bytes",
+                     (unsigned)s->world.dim, (double)k->max_bytes);
+    k->state = calloc(state_floats(s) + 1, sizeof *k->state);
+    if (k->state == NULL)
+        _exit(70);
+    transcript_doubles(&t->transcript, "payload_bits()", 0, 0, &k->payload_bits, 1);
+    transcript_bytes(&t->transcript, "max_bytes()", 0, 0, &k->max_bytes, sizeof k->max_bytes);
+    return OSAFL_OK;
+}
+
+/* One encoded vector, in buffers of the take. */
+struct encoded {
+    uint8_t *code;
+    uint64_t bytes;
+    double air_bits;
+};
+
+static osafl_status encode(struct subject *s, struct take *t, const osafl_packet *p, const float *x,
+                           float *kept_state, struct encoded *out)
+{
+    const struct kept *k = kept_of(s);
+    const uint64_t dim = s->world.dim;
+    float *state[MOST_STATES];
+    for (uint32_t j = 0; j < k->vectors; j++)
+        state[j] = arena_inout(&t->arena, "a vector of state", kept_state + j * dim, dim,
+                               sizeof(float), 64);
+    float *const *states = arena_input(&t->arena, "state", state, k->vectors, sizeof state[0], 8);
+    const float *in = arena_input(&t->arena, "x", x, dim, sizeof *x, 64);
+    const osafl_packet *packet = arena_input(&t->arena, "packet", p, 1, sizeof *p, 8);
+    out->code = arena_output(&t->arena, "code", k->max_bytes, 1, 8);
+    out->bytes = UINT64_MAX;
+    out->air_bits = -1.0;
+    osafl_call *c = take_begin(t, "encode()", p->client);
+    OSAFL_TRY(take_end(t, vtable(s)->encode(s->instance.self, c, packet, in, states, out->code,
+                                            &out->bytes, &out->air_bits)));
+    if (out->bytes > k->max_bytes)
+        take_fail(t, "made a code of %g bytes where max_bytes() is %g", (double)out->bytes,
+                  (double)k->max_bytes);
+    for (uint32_t j = 0; j < k->vectors; j++)
+        memcpy(kept_state + j * dim, state[j], dim * sizeof(float));
+    return OSAFL_OK;
+}
+
+static osafl_status verify(struct subject *s, struct take *t, const uint8_t *code, uint64_t bytes)
+{
+    osafl_call *c = take_begin(t, "verify()", OSAFL_NO_CLIENT);
+    return take_end(t, vtable(s)->verify(s->instance.self, c, code, bytes));
+}
+
+/* decode(), axpy() and dot() of a code that verify() accepted. */
+static void use_code(struct subject *s, struct take *t, const uint8_t *code, uint64_t bytes,
+                     uint64_t begin_at, uint64_t end, float *out)
+{
+    const osafl_quantizer_vt *vt = vtable(s);
+    const uint64_t n = end - begin_at;
+    float *decoded = arena_output(&t->arena, "out of decode()", n, sizeof *decoded, 4);
+    snprintf(t->doing, sizeof t->doing, "decode()");
+    conform_doing(t->doing);
+    vt->decode(s->instance.self, code, bytes, begin_at, end, decoded);
+    memcpy(out, decoded, n * sizeof *out);
+    transcript_floats(&t->transcript, "out of decode()", t->round, t->task, decoded, n);
+    if (vt->axpy != NULL) {
+        double *sum = arena_inout(&t->arena, "acc of axpy()", NULL, n, sizeof *sum, 8);
+        conform_doing("axpy()");
+        vt->axpy(s->instance.self, code, bytes, begin_at, end, 0.75, sum);
+        transcript_doubles(&t->transcript, "acc of axpy()", t->round, t->task, sum, n);
+    }
+    if (vt->dot != NULL) {
+        const float *v = arena_input(&t->arena, "v of dot()", decoded, n, sizeof *v, 4);
+        conform_doing("dot()");
+        const double product = vt->dot(s->instance.self, code, bytes, begin_at, end, v);
+        transcript_doubles(&t->transcript, "dot()", t->round, t->task, &product, 1);
+    }
+}
+
+static osafl_status play_task(struct subject *s, struct take *t)
+{
+    const uint64_t dim = s->world.dim;
+    float *x = calloc(dim, sizeof *x);
+    float *out = calloc(dim, sizeof *out);
+    osafl_status status = x != NULL && out != NULL ? OSAFL_OK : OSAFL_E_NOMEM;
+    for (uint32_t slot = 0; slot < SLOTS && status == OSAFL_OK; slot++) {
+        const osafl_packet p = {
+            .struct_size = sizeof p, .client = t->task, .round = t->round, .slot = slot};
+        float *state = kept_of(s)->state + (t->task * SLOTS + slot) * kept_of(s)->vectors * dim;
+        struct encoded e;
+        trial_floats(s, t->round, t->task * SLOTS + slot, 0.1, x, dim);
+        if (t->task == 1 && slot == 1)
+            memset(x, 0, dim * sizeof *x); /* an update that is zero */
+        status = encode(s, t, &p, x, state, &e);
+        if (status != OSAFL_OK)
+            break;
+        transcript_bytes(&t->transcript, "a code of encode()", t->round, t->task, e.code, e.bytes);
+        transcript_doubles(&t->transcript, "air_bits of encode()", t->round, t->task, &e.air_bits,
+                           1);
+        const uint8_t *code = arena_input(&t->arena, "a code", e.code, e.bytes, 1, 8);
+        status = verify(s, t, code, e.bytes);
+        if (status == OSAFL_OK) {
+            use_code(s, t, code, e.bytes, 0, dim, out);
+            use_code(s, t, code, e.bytes, dim / 3, dim - dim / 4, out);
+            use_code(s, t, code, e.bytes, dim / 2, dim / 2, out);
+        }
+    }
+    free(x);
+    free(out);
+    return status;
+}
+
+static void copy_kept(struct subject *to, const struct subject *from)
+{
+    memcpy(kept_of(to)->state, kept_of(from)->state, state_floats(to) * sizeof(float));
+}
+
+static void free_kept(struct subject *s)
+{
+    free(kept_of(s)->state);
+}
+
+const struct bench quantizer_bench = {
+    .kind = OSAFL_KIND_QUANTIZER,
+    .kept_bytes = sizeof(struct kept),
+    .tasks = 8,
+    .begin = begin,
+    .task = play_task,
+    .copy_kept = copy_kept,
+    .free_kept = free_kept,
+};
+
+/* ---- laws ---------------------------------------------------------------------------------- */
+
+/* A quantizer with one vector to send, and the memory for it. */
+struct sender {
+    struct subject subject;
+    struct transcript answers;
+    float *x;
+    float *state;
+    float *decoded;
+    float *part;
+};
+
+static void sender_open(struct sender *r, struct conform *c)
+{
+    *r = (struct sender){.x = NULL};
+    subject_must_open(&r->subject, c, &r->answers);
+    const uint64_t dim = r->subject.world.dim;
+    r->x = calloc(dim, sizeof(float));
+    r->decoded = calloc(dim, sizeof(float));
+    r->part = calloc(dim, sizeof(float));
+    r->state = calloc(MOST_STATES * dim, sizeof(float));
+    if (r->x == NULL || r->decoded == NULL || r->part == NULL || r->state == NULL)
+        _exit(70);
+}
+
+/* Sends r->x as this client's and round's; the code is the take's. */
+static struct encoded send(struct sender *r, struct take *t, uint32_t client)
+{
+    const osafl_packet p = {.struct_size = sizeof p, .client = client, .round = t->round};
+    struct encoded e;
+    osafl_status status = encode(&r->subject, t, &p, r->x, r->state, &e);
+    if (status == OSAFL_OK)
+        status = verify(&r->subject, t, e.code, e.bytes);
+    if (status != OSAFL_OK)
+        take_fail(t, "fails with status %d: %s", (int)status, t->message);
+    conform_doing("decode()");
+    vtable(&r->subject)
+        ->decode(r->subject.instance.self, e.code, e.bytes, 0, r->subject.world.dim, r->decoded);
+    return e;
+}
+
+void check_quantizer_sizes(struct conform *c)
+{
+    struct sender r;
+    sender_open(&r, c);
+    const struct kept *k = kept_of(&r.subject);
+    if (!(k->payload_bits > 0.0 && isfinite(k->payload_bits)))
+        conform_fail(c, "states a payload of %g bits", k->payload_bits);
+    for (uint32_t round = 0; round < 20; round++) {
+        struct take t = take_open(&r.subject);
+        t.round = round;
+        trial_floats(&r.subject, round, 1, pow(10.0, (int)round - 10), r.x, r.subject.world.dim);
+        const struct encoded e = send(&r, &t, round % 5);
+        if (!(e.air_bits > 0.0 && e.air_bits <= 8.0 * (double)e.bytes))
+            take_fail(&t, "states %g bits on the air for a code of %g bytes", e.air_bits,
+                      (double)e.bytes);
+        take_close(&t);
+    }
+}
+
+static void require_same(const struct take *t, const char *what, uint64_t i, double got,
+                         double wanted)
+{
+    if (!(got == wanted)) /* +0 and -0 are the same */
+        take_fail(t, "%s of entry %u is %.17g where decode() of the whole makes it %.17g", what,
+                  (unsigned)i, got, wanted);
+}
+
+/* Any range decodes as the whole does, and axpy() and dot() are what decode() and a loop give. */
+void check_quantizer_ranges(struct conform *c)
+{
+    struct sender r;
+    sender_open(&r, c);
+    const osafl_quantizer_vt *vt = vtable(&r.subject);
+    void *self = r.subject.instance.self;
+    const uint64_t dim = r.subject.world.dim;
+    struct draws d = {.seed = c->seed, .purpose = 5};
+    for (uint32_t round = 0; round < 40; round++) {
+        struct take t = take_open(&r.subject);
+        t.round = round;
+        trial_floats(&r.subject, round, 2, 0.1, r.x, dim);
+        const struct encoded e = send(&r, &t, 0);
+        const uint64_t first = draw_below(&d, (uint32_t)dim);
+        const uint64_t end = first + draw_below(&d, (uint32_t)(dim - first) + 1);
+        double *sum = calloc(dim, sizeof *sum);
+        if (sum == NULL)
+            _exit(70);
+        conform_doing("decode()");
+        vt->decode(self, e.code, e.bytes, first, end, r.part);
+        for (uint64_t i = first; i < end; i++)
+            require_same(&t, "a range", i, (double)r.part[i - first], (double)r.decoded[i]);
+        for (uint64_t i = first; i < end; i++)
+            sum[i - first] = 0.01 * (double)i;
+        conform_doing("axpy()");
+        if (vt->axpy != NULL)
+            vt->axpy(self, e.code, e.bytes, first, end, -1.5, sum);
+        for (uint64_t i = first; vt->axpy != NULL && i < end; i++)
+            require_same(&t, "axpy()", i, sum[i - first],
+                         0.01 * (double)i + -1.5 * (double)r.decoded[i]);
+        double product = 0.0;
+        for (uint64_t i = first; i < end; i++)
+            product += (double)r.decoded[i] * (double)r.x[i];
+        conform_doing("dot()");
+        if (vt->dot != NULL)
+            require_same(&t, "dot()", first,
+                         vt->dot(self, e.code, e.bytes, first, end, r.x + first), product);
+        free(sum);
+        take_close(&t);
+    }
+}
+
+/* A code that a damaged file might hold: random bytes, or a true code with some bits turned or its
+ * length changed. */
+static uint64_t damage(struct draws *d, uint8_t *code, uint64_t bytes, uint64_t max_bytes)
+{
+    switch (draw_below(d, 5)) {
+    case 0:
+        for (uint64_t i = 0; i < max_bytes; i++)
+            code[i] = (uint8_t)draw_bits(d);
+        return draw_bits(d) % (max_bytes + 1);
+    case 1:
+        return bytes > 0 ? draw_bits(d) % bytes : 0;
+    case 2:
+        return max_bytes;
+    default:
+        for (uint32_t k = 1 + draw_below(d, 8); bytes > 0 && k > 0; k--)
+            code[draw_bits(d) % bytes] ^= (uint8_t)(1u << draw_below(d, 8));
+        return bytes;
+    }
+}
+
+void check_quantizer_garbage(struct conform *c)
+{
+    struct sender r;
+    sender_open(&r, c);
+    r.subject.guarded = true;
+    const uint64_t dim = r.subject.world.dim;
+    const uint64_t max_bytes = kept_of(&r.subject)->max_bytes;
+    struct draws d = {.seed = c->seed, .purpose = 6};
+    uint8_t *code = calloc(max_bytes + 1, 1);
+    if (code == NULL)
+        _exit(70);
+    for (uint32_t round = 0; round < 600; round++) {
+        struct take t = take_open(&r.subject);
+        t.round = round;
+        trial_floats(&r.subject, round, 3, 0.1, r.x, dim);
+        const struct encoded e = send(&r, &t, 0);
+        memcpy(code, e.code, e.bytes);
+        const uint64_t bytes = damage(&d, code, e.bytes, max_bytes);
+        const uint8_t *given = arena_input(&t.arena, "a damaged code", code, bytes, 1, 8);
+        const osafl_status status = verify(&r.subject, &t, given, bytes);
+        if (status == OSAFL_E_BUG)
+            take_fail(&t, "blames the host for a damaged code: %s", t.message);
+        if (status == OSAFL_OK) {
+            use_code(&r.subject, &t, given, bytes, 0, dim, r.part);
+            if (t.transcript.not_finite[0] != '\0')
+                take_fail(&t, "accepts a damaged code, of which %s", t.transcript.not_finite);
+        }
+        const char *beside = arena_damage(&t.arena);
+        if (beside != NULL)
+            take_fail(&t, "%s for a damaged code", beside);
+        take_close(&t);
+    }
+}
+
+/* Feature "unbiased": the mean over many packets, within five and a half standard errors; events so
+ * rare that none may have been seen are allowed for. */
+void check_quantizer_unbiased(struct conform *c)
+{
+    enum { PACKETS = 4000 };
+    struct sender r;
+    sender_open(&r, c);
+    const uint64_t dim = r.subject.world.dim;
+    double *sum = calloc(2 * dim, sizeof *sum);
+    double *sum2 = sum + dim;
+    double largest = 0.0;
+    if (sum == NULL)
+        _exit(70);
+    trial_floats(&r.subject, 0, 4, 0.1, r.x, dim);
+    for (uint64_t i = 0; i < dim; i += 3)
+        r.x[i] *= 0.01f;
+    for (uint32_t n = 0; n < PACKETS; n++) {
+        struct take t = take_open(&r.subject);
+        t.round = n / 8;
+        memset(r.state, 0, MOST_STATES * dim * sizeof *r.state);
+        send(&r, &t, n % 8);
+        for (uint64_t i = 0; i < dim; i++) {
+            sum[i] += (double)r.decoded[i];
+            sum2[i] += (double)r.decoded[i] * (double)r.decoded[i];
+            largest = fmax(largest, fabs((double)r.decoded[i]));
+        }
+        take_close(&t);
+    }
+    for (uint64_t i = 0; i < dim; i++) {
+        const double mean = sum[i] / PACKETS;
+        const double variance = fmax(sum2[i] / PACKETS - mean * mean, 0.0);
+        const double allowed = 5.5 * sqrt(variance / PACKETS) + 12.0 * largest / PACKETS;
+        if (!(fabs(mean - (double)r.x[i]) <= allowed))
+            conform_fail(c, "decodes entry %u, which is %.6g, to %.6g on the mean of %d packets",
+                         (unsigned)i, (double)r.x[i], mean, PACKETS);
+    }
+}
+
+void check_quantizer_lossless(struct conform *c)
+{
+    struct sender r;
+    sender_open(&r, c);
+    const uint64_t dim = r.subject.world.dim;
+    for (uint32_t round = 0; round < 10; round++) {
+        struct take t = take_open(&r.subject);
+        t.round = round;
+        trial_floats(&r.subject, round, 5, pow(10.0, 4.0 * round - 20.0), r.x, dim);
+        send(&r, &t, round);
+        if (memcmp(r.x, r.decoded, dim * sizeof *r.x) != 0)
+            take_fail(&t, "decode(encode(x)) is not x");
+        take_close(&t);
+    }
+}

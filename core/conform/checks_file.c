@@ -1,0 +1,246 @@
+/* checks_file.c - what the file of a plugin says, before any of its code runs. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checks.h"
+#include "elf_file.h"
+#include "plugin_file.h"
+
+static struct elf_file open_file(const struct conform *c)
+{
+    struct elf_file f;
+    char hash[PLUGIN_HASH_BYTES];
+    char why[1024];
+    if (!plugin_file_is_loadable(c->path, hash, why, sizeof why) ||
+        !elf_open(&f, c->path, why, sizeof why))
+        conform_fail(c, "%s", why);
+    return f;
+}
+
+void check_file_format(struct conform *c)
+{
+    char name[256];
+    (void)open_file(c);
+    if (!conform_name_of(c->path, name, sizeof name))
+        conform_fail(c, "is not called NAME.so with a NAME of [a-z][a-z0-9_]{0,47}");
+}
+
+/* A list of names for a message; what does not fit is left out. */
+struct names {
+    char text[600];
+    unsigned n;
+};
+
+static void add_name(void *arg, const char *name)
+{
+    struct names *list = arg;
+    const size_t used = strlen(list->text);
+    snprintf(list->text + used, sizeof list->text - used, "%s%s", list->n > 0 ? ", " : "", name);
+    list->n++;
+}
+
+void check_file_exports(struct conform *c)
+{
+    struct names exported = {.n = 0};
+    struct elf_file f = open_file(c);
+    if (!elf_symbols(&f, true, add_name, &exported))
+        conform_fail(c, "has no table of dynamic symbols; do not strip it away");
+    if (exported.n != 1 || strcmp(exported.text, OSAFL_ENTRY_SYMBOL) != 0)
+        conform_fail(c,
+                     "exports %u symbols instead of " OSAFL_ENTRY_SYMBOL
+                     " alone (compile with -fvisibility=hidden, link with the SDK's version "
+                     "script): %s",
+                     exported.n, exported.n > 0 ? exported.text : "none");
+    elf_close(&f);
+}
+
+/* ---- symbols that it needs ----------------------------------------------------------------- */
+
+/* The libraries that the file names. */
+struct libraries {
+    const struct conform *c;
+    void *handle[64];
+    unsigned n;
+    struct names foreign; /* symbols that none of them has */
+};
+
+static void open_library(void *arg, const char *name)
+{
+    struct libraries *l = arg;
+    void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    if (handle == NULL)
+        conform_fail(l->c, "needs the library %s, which is not to be found", name);
+    if (l->n == sizeof l->handle / sizeof l->handle[0])
+        conform_fail(l->c, "needs more libraries than any plugin should");
+    l->handle[l->n++] = handle;
+}
+
+static void find_symbol(void *arg, const char *name)
+{
+    struct libraries *l = arg;
+    for (unsigned i = 0; i < l->n; i++) {
+        if (dlsym(l->handle[i], name) != NULL)
+            return;
+    }
+    add_name(&l->foreign, name);
+}
+
+void check_file_needs(struct conform *c)
+{
+    struct libraries l = {.c = c};
+    struct elf_file f = open_file(c);
+    elf_needed(&f, open_library, &l);
+    elf_symbols(&f, false, find_symbol, &l);
+    if (l.foreign.n > 0)
+        conform_fail(c, "needs symbols that no library of its own has (link with -Wl,-z,defs): %s",
+                     l.foreign.text);
+    elf_close(&f);
+}
+
+/* What changes, or hangs on, the state of the whole program. */
+static const char *const forbidden[] = {
+    /* output */
+    "printf",
+    "vprintf",
+    "puts",
+    "putchar",
+    "putc",
+    "__printf_chk",
+    "__vprintf_chk",
+    "stdout",
+    "stderr",
+    "perror",
+    "psignal",
+    "_ZSt4cout",
+    "_ZSt4cerr",
+    "_ZSt4clog",
+    /* the end of the program */
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "atexit",
+    "at_quick_exit",
+    /* signals, processes, threads: host->parallel() */
+    "signal",
+    "sigaction",
+    "sigprocmask",
+    "pthread_sigmask",
+    "raise",
+    "kill",
+    "alarm",
+    "setitimer",
+    "fork",
+    "vfork",
+    "system",
+    "popen",
+    "execve",
+    "execv",
+    "execvp",
+    "posix_spawn",
+    "posix_spawnp",
+    "pthread_create",
+    "thrd_create",
+    /* locale, environment, folder, limits */
+    "setlocale",
+    "uselocale",
+    "setenv",
+    "putenv",
+    "unsetenv",
+    "clearenv",
+    "chdir",
+    "fchdir",
+    "chroot",
+    "umask",
+    "setrlimit",
+    "prlimit",
+    /* generators with hidden or no seed: host->random_fill() */
+    "rand",
+    "srand",
+    "rand_r",
+    "random",
+    "srandom",
+    "initstate",
+    "drand48",
+    "erand48",
+    "lrand48",
+    "nrand48",
+    "mrand48",
+    "jrand48",
+    "srand48",
+    "arc4random",
+    "arc4random_buf",
+    "arc4random_uniform",
+    "getrandom",
+    "getentropy",
+    /* arithmetic */
+    "fesetround",
+    "fesetenv",
+    "feupdateenv",
+    "feenableexcept",
+    "fedisableexcept",
+    "openblas_set_num_threads",
+    "goto_set_num_threads",
+    "omp_set_num_threads",
+    "mkl_set_num_threads",
+    /* jumps over the host's frames */
+    "longjmp",
+    "_longjmp",
+    "siglongjmp",
+    "__longjmp_chk",
+};
+
+static void find_forbidden(void *arg, const char *name)
+{
+    for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; i++) {
+        if (strcmp(forbidden[i], name) == 0)
+            add_name(arg, name);
+    }
+}
+
+void check_file_calls(struct conform *c)
+{
+    struct names found = {.n = 0};
+    struct elf_file f = open_file(c);
+    elf_symbols(&f, false, find_forbidden, &found);
+    if (found.n > 0)
+        conform_fail(c, "uses what belongs to the whole program: %s", found.text);
+    elf_close(&f);
+}
+
+/* ---- how it is linked ---------------------------------------------------------------------- */
+
+void check_file_relocations(struct conform *c)
+{
+    struct elf_file f = open_file(c);
+    if (f.text_relocations)
+        conform_fail(c, "has relocations in its code; compile it with -fPIC");
+    elf_close(&f);
+}
+
+void check_file_stack(struct conform *c)
+{
+    struct elf_file f = open_file(c);
+    if (!f.has_stack_note || f.executable_stack)
+        conform_fail(c, "asks for an executable stack; link it with -Wl,-z,noexecstack");
+    elf_close(&f);
+}
+
+/* Each folder of the path must lie at or below the plugin's own. */
+void check_file_run_path(struct conform *c)
+{
+    struct elf_file f = open_file(c);
+    for (const char *at = f.run_path; at != NULL && *at != '\0';) {
+        const size_t n = strcspn(at, ":");
+        if (strncmp(at, "$ORIGIN", 7) != 0 && strncmp(at, "${ORIGIN}", 9) != 0)
+            conform_fail(c,
+                         "looks for libraries in %.*s (RUNPATH), which is not relative to its own "
+                         "folder ($ORIGIN); configure with -DCMAKE_SKIP_BUILD_RPATH=ON or link "
+                         "without -rpath",
+                         (int)n, at);
+        at += n + (at[n] == ':');
+    }
+    elf_close(&f);
+}
