@@ -270,6 +270,7 @@ void check_dataset_labels(struct conform *c)
 void check_dataset_seed(struct conform *c)
 {
     struct transcript answers[2] = {{0}};
+    conform_load(c);
     for (unsigned k = 0; k < 2; k++) {
         struct subject s;
         struct trial_world world = usual_world;

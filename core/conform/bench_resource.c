@@ -129,6 +129,7 @@ typedef void examine(const struct take *t, const osafl_resource_problem *p,
 static void examine_answers(struct conform *c, examine *look)
 {
     struct trial_world world = usual_world;
+    conform_load(c);
     world.clients = 40;
     struct subject s;
     struct transcript answers = {0};

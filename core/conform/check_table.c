@@ -66,7 +66,7 @@ const struct check checks[] = {
     EVERY("numbers.finite", check_numbers_finite, 17,
           "answers finite numbers for finite numbers, however small or large"),
     EVERY("numbers.sizes", check_numbers_sizes, 17,
-          "copes with one parameter, one client, and odd numbers of both"),
+          "copes with a single parameter, client or sample, and with odd numbers of them"),
 
     KIND(DATASET, "dataset.description", check_dataset_description, 18,
          "describes samples that can be"),

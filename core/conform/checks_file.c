@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "checks.h"
 #include "elf_file.h"
@@ -228,18 +229,23 @@ void check_file_stack(struct conform *c)
     elf_close(&f);
 }
 
-/* Each folder of the path must lie at or below the plugin's own. */
+/* Folders beside the plugin, or where nobody else may put a library. */
 void check_file_run_path(struct conform *c)
 {
     struct elf_file f = open_file(c);
     for (const char *at = f.run_path; at != NULL && *at != '\0';) {
+        char folder[4096];
+        char why[1024] = "is not absolute";
+        bool group_writable;
         const size_t n = strcspn(at, ":");
-        if (strncmp(at, "$ORIGIN", 7) != 0 && strncmp(at, "${ORIGIN}", 9) != 0)
-            conform_fail(c,
-                         "looks for libraries in %.*s (RUNPATH), which is not relative to its own "
-                         "folder ($ORIGIN); configure with -DCMAKE_SKIP_BUILD_RPATH=ON or link "
-                         "without -rpath",
-                         (int)n, at);
+        snprintf(folder, sizeof folder, "%.*s", (int)n, at);
+        const bool beside =
+            strncmp(folder, "$ORIGIN", 7) == 0 || strncmp(folder, "${ORIGIN}", 9) == 0;
+        const bool trusted =
+            folder[0] == '/' && (access(folder, F_OK) != 0 ||
+                                 plugin_path_is_trusted(folder, &group_writable, why, sizeof why));
+        if (!beside && !trusted)
+            conform_fail(c, "looks for libraries in \"%s\" (RUNPATH), which %s", folder, why);
         at += n + (at[n] == ':');
     }
     elf_close(&f);

@@ -145,26 +145,39 @@ void check_numbers_finite(struct conform *c)
     }
 }
 
-/* Dimensions and numbers of clients that are easily forgotten, with guarded buffers. */
+/* Dimensions and numbers that are easily forgotten, with guarded buffers. */
+static void try_size(struct conform *c, const struct trial_world *world)
+{
+    struct subject s;
+    struct transcript answers = {0};
+    char how[100];
+    snprintf(how, sizeof how, "with %u parameters, %u clients and batches of %u",
+             (unsigned)world->dim, (unsigned)world->clients, (unsigned)world->batch);
+    subject_require_clean(&s, live(c, world, true, 0, 0, NULL, &s, &answers), how);
+    if (answers.not_finite[0] != '\0')
+        conform_fail(c, "answers numbers that are not finite %s: %s", how, answers.not_finite);
+    transcript_free(&answers);
+}
+
 void check_numbers_sizes(struct conform *c)
 {
     static const struct {
         uint64_t dim;
         uint32_t clients;
     } sizes[] = {{1, 1}, {1, 7}, {2, 2}, {3, 3}, {7, 1}, {64, 4}, {4096, 2}, {4097, 3}};
+    static const uint32_t batches[] = {1, 3};
     conform_load(c);
     struct trial_world world = world_for(c);
+    if (c->plugin->kind == OSAFL_KIND_MODEL) {
+        for (size_t k = 0; k < sizeof batches / sizeof batches[0]; k++) {
+            world.batch = batches[k];
+            try_size(c, &world);
+        }
+        return;
+    }
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        struct subject s;
-        struct transcript answers = {0};
-        char how[80];
         world.dim = sizes[k].dim;
         world.clients = sizes[k].clients;
-        snprintf(how, sizeof how, "with %u parameters and %u clients", (unsigned)world.dim,
-                 (unsigned)world.clients);
-        subject_require_clean(&s, live(c, &world, true, 0, 0, NULL, &s, &answers), how);
-        if (answers.not_finite[0] != '\0')
-            conform_fail(c, "answers numbers that are not finite %s: %s", how, answers.not_finite);
-        transcript_free(&answers);
+        try_size(c, &world);
     }
 }

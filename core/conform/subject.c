@@ -16,6 +16,7 @@ const struct trial_world usual_world = {
     .seed = 1,
     .clients = 7,
     .dim = 131,
+    .batch = 2,
     .scale = 1.0,
     .data = {.struct_size = sizeof(osafl_dataset_info),
              .channels = 1,

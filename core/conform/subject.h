@@ -22,6 +22,7 @@ struct trial_world {
     uint64_t seed;
     uint32_t clients;
     uint64_t dim;            /* N, for all but data sets and models */
+    uint32_t batch;          /* samples that a model gets at a time */
     double scale;            /* of the numbers that go in; 1 for usual ones */
     osafl_dataset_info data; /* for models */
 };

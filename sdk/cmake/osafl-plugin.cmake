@@ -61,6 +61,6 @@ function(osafl_add_plugin)
     foreach(setting IN LISTS arg_CHECK_SETTINGS)
         list(APPEND settings --set ${setting})
     endforeach()
-    #add_test(NAME check.${arg_KIND}.${arg_NAME}
-        #COMMAND osafl::program plugin check ${settings} $<TARGET_FILE:${target}>)
+    add_test(NAME check.${arg_KIND}.${arg_NAME}
+        COMMAND osafl::program plugin check ${settings} $<TARGET_FILE:${target}>)
 endfunction()

@@ -1,0 +1,46 @@
+#!/bin/bash
+# builtin.sh PROGRAM PLUGIN_DIR SOURCE_DIR GROUP... - every built-in plugin passes these checks.
+set -euo pipefail
+program=$1
+plugins=$2
+source=$3
+only=()
+for group in "${@:4}"; do only+=(--only "$group"); done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 "$source/tests/conformance/make_data.py" "$work"
+
+status=0
+checked=0
+check() { # FILE SETTINGS...
+    local file=$1 settings=() setting
+    shift
+    for setting in "$@"; do settings+=(--set "$setting"); done
+    checked=$((checked + 1))
+    "$program" plugin check --quiet "${only[@]}" "${settings[@]}" "$file" > "$work/log" 2>&1 || {
+        cat "$work/log"
+        status=1
+    }
+}
+
+for file in "$plugins"/*/*.so; do
+    case $file in
+    */dataset/idx.so) check "$file" path="$work" ;;
+    */dataset/cifar10.so) check "$file" path="$work" ;;
+    */dataset/csv.so) check "$file" path="$work/table.csv" label=kind client=who ;;
+    */dataset/npy.so)
+        check "$file" x="$work/x.npy" y="$work/y.npy" client="$work/client.npy"
+        check "$file" x="$work/x.npy" y="$work/y.npy"
+        ;;
+    */channel/trace.so) check "$file" path="$work/gains.csv" ;;
+    *) check "$file" ;;
+    esac
+    # Nothing is left out for want of a setting.
+    if grep -q "needs a value" "$work/log"; then
+        cat "$work/log"
+        status=1
+    fi
+done
+echo "$checked plugins"
+[ $checked -ge 40 ] || status=1
+exit $status

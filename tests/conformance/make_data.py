@@ -1,0 +1,54 @@
+"""make_data.py FOLDER - small files for the plugins that read some: IDX, CIFAR-10, CSV, NumPy, and a
+trace of gains."""
+import os
+import random
+import struct
+import sys
+
+folder = sys.argv[1]
+draw = random.Random(1)
+
+
+def write(name, data):
+    with open(os.path.join(folder, name), "wb") as out:
+        out.write(data)
+
+
+def idx(samples):
+    pixels = bytes(draw.randrange(256) for _ in range(samples * 64))
+    labels = bytes(i % 10 for i in range(samples))
+    return (struct.pack(">IIII", 2051, samples, 8, 8) + pixels,
+            struct.pack(">II", 2049, samples) + labels)
+
+
+def npy(kind, shape, data):
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + data
+
+
+for part, samples in (("train", 120), ("t10k", 40)):
+    images, labels = idx(samples)
+    write(part + "-images-idx3-ubyte", images)
+    write(part + "-labels-idx1-ubyte", labels)
+
+# Black pictures of class 0, as holes that take no room on the disk.
+for batch in ["data_batch_%d" % i for i in range(1, 6)] + ["test_batch"]:
+    with open(os.path.join(folder, batch + ".bin"), "wb") as out:
+        out.truncate(10000 * 3073)
+
+rows = ["a,b,c,who,kind"]
+for i in range(90):
+    values = ["%.4f" % draw.gauss(0, 1) for _ in range(3)]
+    rows.append(",".join(values + ["client%d" % (i % 4), "abc"[i % 3]]))
+write("table.csv", "\n".join(rows).encode() + b"\n")
+
+values = [draw.gauss(0, 1) for _ in range(90 * 6)]
+write("x.npy", npy("<f4", "(90, 6)", struct.pack("<540f", *values)))
+write("y.npy", npy("<i8", "(90,)", struct.pack("<90q", *[i % 3 for i in range(90)])))
+write("client.npy", npy("<i8", "(90,)", struct.pack("<90q", *[i % 4 for i in range(90)])))
+
+rows = [",".join("u%d" % u for u in range(7))]
+for _ in range(12):
+    rows.append(",".join("%.3e" % 10 ** draw.uniform(-12, -8) for _ in range(7)))
+write("gains.csv", "\n".join(rows).encode() + b"\n")
