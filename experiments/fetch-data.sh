@@ -144,7 +144,7 @@ for set in "${sets[@]}"; do
     esac
     if holds "$data/$set" "$files"; then
         continue
-    elif [ -n "$from" ]; then
+    elif [ -n "$from" ] && { [ "$set" != fashion-mnist ] || [ ! -d "$fashion_folder" ]; }; then
         take "$from" "$files" "$set" || exit 1
     else
         $fetch || give_up "$set" "$files"

@@ -58,9 +58,16 @@ data_of() {
     *-fashion-mnist-*) echo fashion-mnist ;;
     *-mnist-* | misprint) echo mnist ;;
     *-cifar10-* | figure-ccdf | figure-quantization) echo cifar10 ;;
-    control | reading-passes) echo fashion-mnist mnist ;;
+    reading-passes) echo fashion-mnist mnist ;;
     *) echo cifar10 fashion-mnist mnist ;;
     esac
+}
+
+status=0
+
+# try COMMAND...: where a part of the cells was run, only a part can be shown.
+try() {
+    "$@" || status=1
 }
 
 # show TARGET: its table or figure, from the results.
@@ -77,38 +84,37 @@ show() {
         ;;
     figure-rounds)
         for name in cifar10 fashion-mnist mnist; do
-            "$osafl" plot --out "$into" "$out/$name" "${slice[@]}" --figure accuracy
+            try "$osafl" plot --out "$into" "$out/$name" "${slice[@]}" --figure accuracy
         done
         ;;
     figure-wallclock)
         for name in cifar10 fashion-mnist mnist; do
-            "$osafl" plot --out "$into" "$out/$name" "${slice[@]}" --only case=OSA-FL \
+            try "$osafl" plot --out "$into" "$out/$name" "${slice[@]}" --only case=OSA-FL \
                 --figure accuracy --against time
         done
         ;;
     figure-quantization)
         for model in squeezenet cnn resnet18; do
-            "$osafl" plot --out "$into/$model" "$out/cifar10" --only partition.concentration=0.3 \
+            try "$osafl" plot --out "$into/$model" "$out/cifar10" --only partition.concentration=0.3 \
                 --only "model.plugin=$model" --figure quantization
         done
         ;;
     figure-ccdf)
         for model in squeezenet cnn resnet18; do
             for levels in 2 16; do
-                "$osafl" plot --out "$into/$model-s$levels" "$out/ccdf" --figure ccdf \
+                try "$osafl" plot --out "$into/$model-s$levels" "$out/ccdf" --figure ccdf \
                     --only "model.plugin=$model" --only "quantizer.qsgd.levels=$levels"
             done
         done
         ;;
     *)
         for name in $(data_of "$1"); do
-            "$osafl" report "$out/$name" "${slice[@]}"
+            try "$osafl" report "$out/$name" "${slice[@]}"
         done
         ;;
     esac
 }
 
-status=0
 for target in "${targets[@]}"; do
     # shellcheck disable=SC2046 # names without blanks
     "$here/fetch-data.sh" $(data_of "$target")

@@ -1,0 +1,110 @@
+#!/bin/bash
+# paper.sh OSAFL SOURCE_DIR - the paper's experiment files: all their cells resolve; where the data
+# are, they pass `osafl check`, and a small table comes out; the scripts around them.
+set -eu
+osafl=$(realpath "$1")
+source_tree=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -r "$source_tree/experiments" "$work/experiments"
+rm -rf "$work/experiments/data"
+cd "$work"
+
+fail() {
+    echo "FAIL: $1"
+    exit 1
+}
+
+expect() { # TEXT FILE
+    grep -qF -- "$1" "$2" || { cat "$2"; fail "\"$1\" is not there"; }
+}
+
+# Every cell of every file, and with the quick overlay.
+cells() {
+    case $1 in
+    table-*) echo 54 18 ;;
+    figure-ccdf) echo 90 30 ;;
+    figure-quantization) echo 216 72 ;;
+    figure-rounds) echo 162 54 ;;
+    figure-wallclock | control) echo 27 9 ;;
+    reading-passes) echo 72 24 ;;
+    misprint) echo 12 4 ;;
+    esac
+}
+tables=0
+for file in experiments/paper/*.cfg; do
+    name=$(basename "$file" .cfg)
+    "$osafl" run "$file" --list > list 2> told || { cat told; fail "$name does not resolve"; }
+    "$osafl" run "$file" --overlay experiments/include/quick.cfg --list > quick
+    [ "$(wc -l < list) $(wc -l < quick)" = "$(cells "$name")" ] || fail "$name has other cells"
+    sed 's/^# //' "$file" | tr '\n' ' ' | grep -q "on 2 cores" || fail "$name does not say how long it takes"
+    case $name in table-*) tables=$((tables + 1)) ;; esac
+done
+[ $tables -eq 12 ] || fail "there are $tables tables"
+
+# A share of a cluster's array, with a scheduler that only starts what it is given.
+mkdir bin
+printf '#!/bin/sh\nexec "$@"\n' > bin/srun
+chmod +x bin/srun
+for task in 5 6 7; do
+    PATH=$work/bin:$PATH OSAFL=$osafl SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_MIN=5 \
+        SLURM_ARRAY_TASK_COUNT=3 bash experiments/slurm-array.sh \
+        "$source_tree/tests/cli/grid.cfg" --list
+done | sort -u > list
+[ "$(wc -l < list)" -eq 8 ] || fail "the tasks of an array do not make the grid"
+
+# Wrong words.
+status=0
+experiments/reproduce.sh table-nowhere 2> told || status=$?
+[ $status -eq 2 ] || fail "an unknown table gives status $status"
+mkdir wrong
+echo "no image" > wrong/train-images-idx3-ubyte
+status=0
+experiments/fetch-data.sh --from wrong mnist 2> told || status=$?
+[ $status -eq 1 ] || fail "wrong data give status $status"
+expect "no right train-images-idx3-ubyte" told
+
+# With data.
+shared=$source_tree/../shared/data
+if [ ! -d "$shared/mnist" ] || [ ! -d "$shared/cifar-10-batches-bin" ] ||
+    [ ! -d /usr/share/datasets/fashion-mnist ]; then
+    echo "skipped: the data sets are not all on this machine"
+    exit 77
+fi
+mkdir -p experiments/data
+ln -s "$(realpath "$shared")/cifar-10-batches-bin" experiments/data/cifar10
+experiments/fetch-data.sh --from "$shared" mnist fashion-mnist cifar10 2> told
+expect "mnist: " told
+[ -L experiments/data/cifar10 ] || fail "data that were right were fetched again"
+for file in experiments/paper/*.cfg; do
+    name=$(basename "$file" .cfg)
+    only=(--only seed=1 --only model.plugin=squeezenet)
+    case $name in
+    figure-ccdf) only+=(--only deadline_s=60 --only quantizer.qsgd.levels=2) ;;
+    control) only+=(--only name=mnist) ;;
+    misprint) only=(--only seed=1 --only case=M-FedAvg-as-printed) ;;
+    figure-rounds) only+=(--only case=Genie --only name=mnist) ;;
+    figure-quantization) only+=(--only case=M-FedProx --only quantizer.qsgd.levels=8) ;;
+    table-fashion-mnist-s2-c0.3) ;; # all rows
+    *) only+=(--only case=OSA-FL) ;;
+    esac
+    "$osafl" check "$file" "${only[@]}" > told 2>&1 || { cat told; fail "$name fails the check"; }
+done
+
+# A cell is what the paper says.
+"$osafl" resolve experiments/paper/table-cifar10-s16-c0.3.cfg --only case=M-FedProx --only seed=2 \
+    --only model.plugin=resnet18 > resolved
+for setting in 'seed = 2;' 'rounds = 50;' 'deadline_s = 180.0;' 'levels = 16;' 'classes = 3;' \
+    'concentration = 0.3;' 'plugin = "fedprox";' 'accuracy_mean = 0.4772;'; do
+    expect "$setting" resolved
+done
+
+# A table of toy size: two clients, one round.
+OSAFL=$osafl OSAFL_JOBS=2 experiments/reproduce.sh --quick table-fashion-mnist-s2-c0.3 -- \
+    --only model.plugin=squeezenet --set rounds=1 --set clients.count=2 \
+    --set training.max_local_rounds=1 --set evaluation.samples=100 > table 2> told ||
+    { cat told; fail "no table"; }
+for row in Genie OSA-FL M-FedAvg M-FedNova M-FedProx M-FedDisco; do
+    expect "$row" table
+done
+expect "0.8147" table # the paper's, of OSA-FL
