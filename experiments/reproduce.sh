@@ -74,6 +74,7 @@ try() {
 show() {
     local slice=(--only quantizer.qsgd.levels=2 --only partition.concentration=0.3)
     local into="$plots/$1"
+    [[ $1 != figure-* ]] || mkdir -p "$into"
     local name model levels
     case $1 in
     table-*)
