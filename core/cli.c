@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_command.h"
 #include "cell_runner.h"
 #include "cell_shard.h"
 #include "cli_help.h"
@@ -346,6 +347,12 @@ static int command_plugin(const struct command *self, int argc, char **argv)
     return plugin_command(argc, argv);
 }
 
+static int command_bench(const struct command *self, int argc, char **argv)
+{
+    (void)self;
+    return bench_command(argc, argv);
+}
+
 static const struct command commands[] = {
     {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
      CLI_RUN | CLI_GRID | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
@@ -368,6 +375,7 @@ static const struct command commands[] = {
     {"plot", "DIR...", "Draw the figures of results.", command_plot, 0, 0, 0},
     {"plugin", "new | check ...", "Start the project of a plugin, or check a plugin's file.",
      command_plugin, 0, 0, 0},
+    {"bench", "", "Time the models on this machine.", command_bench, 0, 0, 0},
 };
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

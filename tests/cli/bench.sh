@@ -1,0 +1,44 @@
+#!/bin/bash
+# osafl bench: prints a line for each model and for each layer, JSON that can be read, and refuses
+# what makes no sense.
+set -eu
+osafl=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+"$osafl" bench --model logistic --model mlp --repeats 3 --clients 1 --threads 2 >out
+grep -Eq '^logistic +30730 ' out || fail "no line for logistic: $(cat out)"
+grep -Eq '^mlp +[0-9]+ ' out || fail "no line for mlp"
+
+"$osafl" bench --model squeezenet --repeats 2 --clients 0 --layers >out
+grep -q 'features.12.expand3x3' out || fail "no line for a layer"
+grep -q 'max-pool' out || fail "no line for a pool"
+
+"$osafl" bench --model mlp --repeats 2 --clients 1 --picture 1x28x28 --json >out
+python3 -c '
+import json
+line = json.loads(open("out").read())
+assert line["parameters"] == 199210, line
+assert line["step_ms"] > 0 and line["round_s"] > 0 and line["round_samples"] == 1040, line
+' || fail "JSON: $(cat out)"
+
+status=0
+"$osafl" bench --model nonsense >out 2>err || status=$?
+[ "$status" = 2 ] || fail "an unknown model: exit status $status"
+grep -q 'nonsense' err || fail "an unknown model is not named"
+
+status=0
+"$osafl" bench --model squeezenet --picture 3x4x4 >out 2>err || status=$?
+[ "$status" = 2 ] || fail "a picture that is too small: exit status $status"
+grep -q 'too small' err || fail "the reason is not told: $(cat err)"
+
+status=0
+"$osafl" bench --threads 0 >out 2>err || status=$?
+[ "$status" != 0 ] || fail "0 threads were accepted"
+echo "osafl bench: ok"
