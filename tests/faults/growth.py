@@ -13,7 +13,7 @@ from harness import Bench, FULL, OK, check, skip
 
 WARM_UP = 0.25          # of the rounds
 GROWTH_KIB = 512        # that the allocator may take for itself
-CASES = ("retained-updates", "control-variates", "server-moments")
+CASES = ("retained-updates", "server-moments", "robust")
 
 
 def look(pid):
@@ -41,15 +41,17 @@ def curve(bench, case, rounds):
     """{hundreds of rounds: (KiB, descriptors)}"""
     folder = bench.new_folder()
     command = bench.command(case, folder, "--quiet", "--set", f"rounds={rounds}", "--set",
-                            "evaluation.every=50", threads=2)
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                            "evaluation.every=50", "--set", "checkpoint_every=25",
+                            threads=2)
+    with open(os.path.join(bench.folder, "errors"), "w", encoding="utf-8") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
     found, step = {}, max(rounds // 20, 1)
     while process.poll() is None:
         seen, at = look(process.pid), rounds_done(folder) // step * step
         if seen is not None and at > 0 and at not in found:
             found[at] = seen
         time.sleep(0.005)
-    check(process.returncode == OK, process.stderr.read())
+    check(process.returncode == OK, f"{case}: exit status {process.returncode}, see {errors.name}")
     return found
 
 
