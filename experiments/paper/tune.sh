@@ -5,10 +5,10 @@
 # default: Fashion-MNIST and MNIST with SqueezeNet and the CNN.
 #
 # Everything is judged on 10000 samples held out of the training split, with seed 1; the test set
-# takes no part.  The blocks printed at the end belong into ../include/rates-DATA.cfg, in the place
-# of the entries of these cases, and the server step into control.cfg.  About 1 h 45 min on 2 cores
-# for SqueezeNet and the CNN on one data set (SqueezeNet 15 min); again: goes on.  Arguments after
-# -- go to "osafl tune", such as --max-time 2h.
+# takes no part.  The blocks that are printed belong at the end of ../include/rates-DATA.cfg, where
+# they win over what stands before; without their conditions on levels and concentration they hold
+# for all tables.  About 1 h 45 min on 2 cores for SqueezeNet and the CNN on one data set (SqueezeNet
+# 15 min); again: goes on.  Arguments after -- go to "osafl tune", such as --max-time 2h.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 osafl=${OSAFL:-$here/../../build/osafl}
