@@ -6,6 +6,7 @@
 
 #include "diagnostics.h"
 #include "loader.h"
+#include "results.h"
 #include "schema.h"
 #include "settings.h"
 #include "suggest.h"
@@ -130,6 +131,65 @@ bool help_group(const char *name, FILE *to)
     return true;
 }
 
+/* ---- pages ---- */
+
+static void explain_grid(FILE *to)
+{
+    fputs(
+        "A file may describe a grid: one run for each seed, case and varied value.\n"
+        "\n"
+        "seeds: runs with other random numbers; results are averaged over them\n"
+        "  seeds = [1, 2];\n"
+        "\n"
+        "cases: the variants that are compared; what a case gives lies over the rest of the file\n"
+        "  cases: (\n"
+        "      { name = \"a\"; aggregator: { plugin = \"osafl\"; }; },\n"
+        "      { name = \"b\"; aggregator: { plugin = \"fedavg\"; }; }\n"
+        "  );\n"
+        "\n"
+        "vary: settings that take each of several values, with all cases and seeds\n"
+        "  vary: (\n"
+        "      { key = \"quantizer.qsgd.levels\"; values = [2, 4]; }\n"
+        "  );\n"
+        "\n"
+        "where: settings for the cells that meet a condition; omit = true leaves them out\n"
+        "  where: ( { only = [\"case=a\", \"quantizer.qsgd.levels=2\"]; rounds = 10; } );\n"
+        "\n"
+        "osafl run FILE --list shows the cells; --only case=a --only seed=1 picks some; --jobs N "
+        "runs N\nat once; a setting given with --set holds for all cells.\n",
+        to);
+}
+
+/* What is no setting and has help all the same. */
+static const struct page {
+    const char *name;
+    void (*print)(FILE *to);
+} pages[] = {
+    {"grid", explain_grid}, {"seeds", explain_grid}, {"cases", explain_grid},
+    {"vary", explain_grid}, {"where", explain_grid}, {"results", results_describe},
+};
+enum { N_PAGES = sizeof(pages) / sizeof(pages[0]) };
+
+/* One setting of the core, as "rounds" or "clients.count"; false when there is none. */
+static bool help_setting(const char *topic, FILE *to)
+{
+    const char *const dot = strchr(topic, '.');
+    const size_t n = dot != NULL ? (size_t)(dot - topic) : 0;
+    const char *const key = dot != NULL ? dot + 1 : topic;
+    for (size_t i = 0; i < schema_n_groups; i++) {
+        const struct schema_group *g = &schema_groups[i];
+        if (strlen(g->name) != n || strncmp(g->name, topic, n) != 0)
+            continue;
+        for (uint32_t k = 0; k < g->n; k++) {
+            if (strcmp(g->table[k].name, key) != 0)
+                continue;
+            settings_describe(&g->table[k], 1, sizeof(osafl_param), to);
+            return true;
+        }
+    }
+    return false;
+}
+
 void help_overview(FILE *to)
 {
     fputs("An experiment file holds settings, groups of settings, and for each kind of plugin the "
@@ -144,6 +204,47 @@ void help_overview(FILE *to)
     fputs("\nkinds of plugins (osafl help KIND, osafl help KIND/NAME)\n", to);
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
         fprintf(to, "  %-12s%s\n", kind_name(kind), questions[kind]);
+    fputs("\nfurther topics\n"
+          "  grid        Many runs from one file: seeds, cases, vary, where\n"
+          "  results     The columns of rounds.csv, clients.csv and timing.csv, and their units\n",
+          to);
+}
+
+/* Offers the plugins of all kinds as KIND/NAME to a search for the bare name.  best: of size
+ * bytes; "" when none is of that name. */
+static void find_plugin(struct loader *l, const char *word, char *best, size_t size)
+{
+    best[0] = '\0';
+    for (uint32_t kind = 1; kind <= LOADER_KINDS && best[0] == '\0'; kind++) {
+        char **names = NULL;
+        size_t n = 0;
+        if (loader_names(l, kind, &names, &n) != OSAFL_OK)
+            return;
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(names[i], word) == 0)
+                snprintf(best, size, "%s/%s", kind_name(kind), word);
+        }
+        loader_free_names(names, n);
+    }
+}
+
+static void complain_topic(struct loader *l, const char *topic, const char *word,
+                           struct diagnostics *d)
+{
+    char plugin[128];
+    struct suggestion s = suggest_begin(word);
+    for (size_t i = 0; i < schema_n_groups; i++)
+        if (schema_groups[i].name[0] != '\0')
+            suggest_offer(&s, schema_groups[i].name);
+    for (uint32_t k = 1; k <= LOADER_KINDS; k++)
+        suggest_offer(&s, kind_name(k));
+    for (size_t i = 0; i < N_PAGES; i++)
+        suggest_offer(&s, pages[i].name);
+    find_plugin(l, topic, plugin, sizeof(plugin));
+    const char *const best = plugin[0] != '\0' ? plugin : s.best;
+    diagnostics_error(d, NULL, 0, "there is no help on \"%s\"%s%s%s", topic,
+                      best != NULL ? "; did you mean \"" : "; see osafl help",
+                      best != NULL ? best : "", best != NULL ? "\"?" : "");
 }
 
 bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostics *d)
@@ -156,6 +257,12 @@ bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostic
     }
     if (help_group(topic, to))
         return true;
+    for (size_t i = 0; i < N_PAGES; i++) {
+        if (strcmp(pages[i].name, topic) == 0) {
+            pages[i].print(to);
+            return true;
+        }
+    }
     if (n < sizeof(kind_text))
         memcpy(kind_text, topic, n);
     const uint32_t kind = kind_from_name(kind_text);
@@ -165,14 +272,8 @@ bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostic
         list_kind(l, kind, to, d);
         return true;
     }
-    struct suggestion s = suggest_begin(topic[n] != '\0' ? kind_text : topic);
-    for (size_t i = 0; i < schema_n_groups; i++)
-        if (schema_groups[i].name[0] != '\0')
-            suggest_offer(&s, schema_groups[i].name);
-    for (uint32_t k = 1; k <= LOADER_KINDS; k++)
-        suggest_offer(&s, kind_name(k));
-    diagnostics_error(d, NULL, 0, "there is no help on \"%s\"%s%s%s", topic,
-                      s.best != NULL ? "; did you mean \"" : "; see osafl help",
-                      s.best != NULL ? s.best : "", s.best != NULL ? "\"?" : "");
+    if (help_setting(topic, to))
+        return true;
+    complain_topic(l, topic, topic[n] != '\0' ? kind_text : topic, d);
     return false;
 }

@@ -24,7 +24,7 @@ bool help_group(const char *name, FILE *to);
 /* Groups and kinds that an experiment file has. */
 void help_overview(FILE *to);
 
-/* One topic: "", a group, KIND, KIND/NAME or KIND.NAME.  False with an error in d when there is no
+/* One topic: "", a group, a setting of the core, KIND, KIND/NAME, KIND.NAME, "grid" or "results".  False with an error in d when there is no
  * such thing. */
 bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostics *d);
 

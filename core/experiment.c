@@ -116,9 +116,13 @@ static void find_candidates(struct resolver *r, uint32_t kind)
 {
     const struct node *group = node_child(r->root, kind_name(kind));
     if (group != NULL && group->type != NODE_GROUP) {
+        const bool named = group->type == NODE_TEXT;
         diagnostics_error(r->d, group->file, group->line,
-                          "%s: must be a group { ... }, but %s stands here", kind_name(kind),
-                          node_type_words(group->type));
+                          "%s: must be a group { ... }, but %s stands here%s%s%s%.64s%s",
+                          kind_name(kind), node_type_words(group->type),
+                          named ? "; did you mean " : "", named ? kind_name(kind) : "",
+                          named ? "." PLUGIN_KEY " = \"" : "", named ? group->value.text : "",
+                          named ? "\"?" : "");
         return;
     }
     const struct node *name = chosen_name(r, kind, group);

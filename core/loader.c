@@ -1,6 +1,7 @@
 /* loader.c - finds, checks and loads plugins by kind and name. */
 #include "loader.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -90,6 +91,25 @@ static OSAFL_PRINTF(3, 4) void append(char *text, size_t size, const char *fmt, 
     va_start(args, fmt);
     vsnprintf(text + used, size - used, fmt, args);
     va_end(args);
+}
+
+/* Appends the plugin that an impossible name, such as "CNN", may stand for. */
+static void suggest_plugin(const struct plugin_path *path, const char *kind, const char *name,
+                           char *why, size_t size)
+{
+    char lower[64] = "";
+    char **names = NULL;
+    size_t n = 0;
+    for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof(lower); i++)
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    struct suggestion close = suggest_begin(lower);
+    if (plugin_path_names(path, kind, &names, &n) != OSAFL_OK)
+        return;
+    for (size_t i = 0; i < n; i++)
+        suggest_offer(&close, names[i]);
+    if (close.best != NULL)
+        append(why, size, "; did you mean \"%s\"?", close.best);
+    loader_free_names(names, n);
 }
 
 /* Says that nobody has the file, where it was looked for, and what there is instead. */
@@ -265,6 +285,7 @@ static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const c
             "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 long, and "
             "never a path (folders are given by --plugin-dir)",
             name);
+        suggest_plugin(&l->path, kind_name(kind), name, why, size);
         return NULL;
     }
     char real[PLUGIN_PATH_BYTES];
@@ -299,7 +320,7 @@ const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const c
 /* The child's part: loads, and sends what it found through the pipe.  Never returns. */
 static _Noreturn void probe_in_child(struct loader *l, uint32_t kind, const char *name, int pipe_fd)
 {
-    guard_end(); /* the parent wants to see the signal that ends this process */
+    guard_end();   /* the parent wants to see the signal that ends this process */
     setpgid(0, 0); /* so that the parent ends what a plugin may start, too */
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     /* A plugin that prints when it is mapped must not disturb the list. */

@@ -14,11 +14,75 @@ enum { TABLE_ROUNDS, TABLE_CLIENTS, TABLE_TIMING, TABLES };
 
 static const char *const table_name[TABLES] = {"rounds.csv", "clients.csv", "timing.csv"};
 
-static const char timing_header[] =
-    "round,resource_s,train_s,aggregate_s,world_s,evaluate_s,total_s";
-static const char clients_header[] =
-    "round,client,participates,reason,gain,local_rounds,clock_hz,power_w,compute_s,upload_s,"
-    "compute_j,upload_j,samples,train_loss,label_entropy";
+#define MEASURES "SPLIT_MEASURE" /* where a run's own columns stand, one for each measure */
+
+/* Each table begins with its columns of this list; metrics of plugins follow. */
+static const struct column {
+    const char *name;
+    const char *unit; /* "": a number without one */
+    const char *doc;
+} columns[TABLES][18] = {
+    [TABLE_ROUNDS] =
+        {
+            {"round", "", "Global round, counted from 0; the row tells what is so after it"},
+            {"simulated_s", "s", "Simulated time at the end of the round"},
+            {MEASURES, "",
+             "The global model's test_accuracy, test_loss, ...; empty: not evaluated"},
+            {"train_loss", "", "Mean loss of the participants while they trained"},
+            {"participants", "clients", "Clients whose update arrived"},
+            {"mean_local_rounds", "local rounds", "Mean over the participants"},
+            {"uplink_payload_bits", "bit",
+             "What the resource problem pays for, of all participants"},
+            {"uplink_air_bits", "bit", "What was really sent, as coded, by all participants"},
+            {"compute_j", "J", "Energy for computing, of all participants"},
+            {"upload_j", "J", "Energy for sending, of all participants"},
+            {"energy_j", "J", "Sum of both"},
+        },
+    [TABLE_CLIENTS] =
+        {
+            {"round", "", "Global round, counted from 0"},
+            {"client", "", "Number of the client, from 0"},
+            {"participates", "", "1: its update arrived; 0: it did not, for the reason beside it"},
+            {"reason", "", "Why no update arrived (see below); empty: it did"},
+            {"gain", "", "Channel gain to the base station, linear"},
+            {"local_rounds", "local rounds", "Granted by the resource policy; 0: sits out"},
+            {"clock_hz", "Hz", "CPU clock"},
+            {"power_w", "W", "Transmit power"},
+            {"compute_s", "s", "Time of computing"},
+            {"upload_s", "s", "Time of sending"},
+            {"compute_j", "J", "Energy for computing"},
+            {"upload_j", "J", "Energy for sending"},
+            {"samples", "samples", "Stored samples in this round"},
+            {"train_loss", "", "Mean loss while it trained; empty: it did not"},
+            {"label_entropy", "nat", "Entropy of the labels that it stores"},
+            {MEASURES, "", "With evaluation.per_client: the accuracy as this client would find it"},
+        },
+    [TABLE_TIMING] =
+        {
+            {"round", "", "Global round, counted from 0"},
+            {"resource_s", "s", "Wall clock: channel and resource policy"},
+            {"train_s", "s", "Wall clock: local training"},
+            {"aggregate_s", "s", "Wall clock: aggregation"},
+            {"world_s", "s", "Wall clock: arrivals and deletion"},
+            {"evaluate_s", "s", "Wall clock: evaluation"},
+            {"total_s", "s", "Wall clock: the whole round, with results and checkpoints"},
+        },
+};
+
+static const struct {
+    uint32_t reason;
+    const char *name;
+    const char *doc;
+} reasons[] = {
+    {OSAFL_OUT_ABSENT, "absent", "The server did not ask the client (clients.sampled)"},
+    {OSAFL_OUT_DEADLINE, "deadline", "The upload alone takes longer than the deadline"},
+    {OSAFL_OUT_CLOCK, "clock", "The deadline asks for a clock above the client's maximum"},
+    {OSAFL_OUT_POWER, "power", "The deadline asks for a power above the client's maximum"},
+    {OSAFL_OUT_ENERGY, "energy", "No choice stays within the client's energy budget"},
+    {OSAFL_OUT_POLICY, "policy", "The resource policy left it out for a reason of its own"},
+    {OUT_LOST, "lost", "The update was lost on its way (uplink.loss_probability)"},
+    {OUT_DIVERGED, "diverged", "The update was not finite (on_divergence = \"drop\")"},
+};
 
 /* The metrics of one instance, and where their values go. */
 struct listener {
@@ -86,22 +150,46 @@ static osafl_status add_column(char **header, const char *prefix, const char *na
     return OSAFL_OK;
 }
 
-static osafl_status fixed_columns(const struct results_layout *layout, char **rounds,
-                                  char **clients)
+/* The columns of a table before those of the metrics. */
+static osafl_status fixed_columns(const struct results_layout *layout, int table, char **header)
 {
     char prefix[64];
-    *rounds = strdup("round,simulated_s");
-    *clients = strdup(clients_header);
-    if (*rounds == NULL || *clients == NULL)
-        return OSAFL_E_NOMEM;
+    uint32_t measures = layout->n_measures;
+    if (table == TABLE_CLIENTS)
+        measures = layout->per_client ? 1 : 0;
     snprintf(prefix, sizeof prefix, "%s_", layout->split);
-    for (uint32_t m = 0; m < layout->n_measures; ++m)
-        OSAFL_TRY(add_column(rounds, prefix, layout->measures[m]));
-    if (layout->per_client)
-        OSAFL_TRY(add_column(clients, prefix, layout->measures[0]));
-    return add_column(rounds, "",
-                      "train_loss,participants,mean_local_rounds,uplink_payload_bits,"
-                      "uplink_air_bits,compute_j,upload_j,energy_j");
+    *header = strdup(columns[table][0].name);
+    if (*header == NULL)
+        return OSAFL_E_NOMEM;
+    for (const struct column *c = &columns[table][1]; c->name != NULL; ++c) {
+        if (strcmp(c->name, MEASURES) != 0) {
+            OSAFL_TRY(add_column(header, "", c->name));
+            continue;
+        }
+        for (uint32_t m = 0; m < measures; ++m)
+            OSAFL_TRY(add_column(header, prefix, layout->measures[m]));
+    }
+    return OSAFL_OK;
+}
+
+void results_describe(FILE *to)
+{
+    for (int table = 0; table < TABLES; ++table) {
+        fprintf(to, "%s\n", table_name[table]);
+        for (const struct column *c = columns[table]; c->name != NULL; ++c)
+            fprintf(to, "  %-19s %-13s %s\n", c->name, c->unit, c->doc);
+        fputs(table == TABLE_TIMING ? "\n"
+                                    : "  and the metrics of the plugins (osafl help KIND/NAME)"
+                                      "\n\n",
+              to);
+    }
+    fputs("values of reason\n", to);
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; ++i)
+        fprintf(to, "  %-9s %s\n", reasons[i].name, reasons[i].doc);
+    fputs(
+        "\nThe tables count rounds from 0.  Progress, reports and figures say \"after N rounds\":\n"
+        "the row of round N - 1.  An empty field has no value.\n",
+        to);
 }
 
 /* Gives every metric of an instance its column. */
@@ -209,17 +297,19 @@ static osafl_status read_record(struct results *r, struct record_reader *from,
 
 static osafl_status results_fill(struct results *r, const struct run_folder *folder,
                                  const struct results_layout *layout, struct record_reader *resume,
-                                 char **rounds, char **clients, char *message)
+                                 char *header[TABLES], char *message)
 {
     uint64_t length[TABLES] = {0};
-    if (fixed_columns(layout, rounds, clients) != OSAFL_OK)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
-    OSAFL_TRY(listen_to_all(r, layout, rounds, clients, message));
+    for (int table = 0; table < TABLES; ++table) {
+        if (fixed_columns(layout, table, &header[table]) != OSAFL_OK)
+            return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    }
+    OSAFL_TRY(listen_to_all(r, layout, &header[TABLE_ROUNDS], &header[TABLE_CLIENTS], message));
     if (resume != NULL)
         OSAFL_TRY(read_record(r, resume, length, message));
-    OSAFL_TRY(open_table(r, TABLE_ROUNDS, folder->path, *rounds, length[TABLE_ROUNDS], message));
-    OSAFL_TRY(open_table(r, TABLE_CLIENTS, folder->path, *clients, length[TABLE_CLIENTS], message));
-    return open_table(r, TABLE_TIMING, folder->path, timing_header, length[TABLE_TIMING], message);
+    for (int table = 0; table < TABLES; ++table)
+        OSAFL_TRY(open_table(r, table, folder->path, header[table], length[table], message));
+    return OSAFL_OK;
 }
 
 osafl_status results_open(const struct run_folder *folder, const struct results_layout *layout,
@@ -233,11 +323,10 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->n_label_measures = layout->n_label_measures;
     r->higher_is_better = layout->higher_is_better;
     r->per_client = layout->per_client;
-    char *rounds = NULL;
-    char *clients = NULL;
-    const osafl_status status = results_fill(r, folder, layout, resume, &rounds, &clients, message);
-    free(rounds);
-    free(clients);
+    char *header[TABLES] = {NULL};
+    const osafl_status status = results_fill(r, folder, layout, resume, header, message);
+    for (int table = 0; table < TABLES; ++table)
+        free(header[table]);
     if (status != OSAFL_OK) {
         results_close(r);
         return status;
@@ -315,28 +404,11 @@ static void write_round(struct results *r, const struct round_row *row)
 
 const char *results_reason(uint32_t reason)
 {
-    switch (reason) {
-    case 0:
-        return "";
-    case OSAFL_OUT_ABSENT:
-        return "absent";
-    case OSAFL_OUT_DEADLINE:
-        return "deadline";
-    case OSAFL_OUT_CLOCK:
-        return "clock";
-    case OSAFL_OUT_POWER:
-        return "power";
-    case OSAFL_OUT_ENERGY:
-        return "energy";
-    case OSAFL_OUT_POLICY:
-        return "policy";
-    case OUT_LOST:
-        return "lost";
-    case OUT_DIVERGED:
-        return "diverged";
-    default:
-        return "unknown";
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; ++i) {
+        if (reasons[i].reason == reason)
+            return reasons[i].name;
     }
+    return reason == 0 ? "" : "unknown";
 }
 
 /* The resource policy's answer; nothing but the number of local rounds for who sits out. */

@@ -8,6 +8,8 @@
 #ifndef OSAFL_CORE_RESULTS_H
 #define OSAFL_CORE_RESULTS_H
 
+#include <stdio.h>
+
 #include "osafl/resource.h"
 #include "plugin_host.h"
 #include "records.h"
@@ -22,6 +24,9 @@ enum {
 /* "deadline" for a reason OSAFL_OUT_* or OUT_*, as clients.csv has it; "" for 0. */
 const char *results_reason(uint32_t reason);
 
+/* Explains the columns of all tables and the values of `reason`. */
+void results_describe(FILE *to);
+
 /* What the columns are. */
 struct results_layout {
     uint32_t clients;
@@ -30,8 +35,8 @@ struct results_layout {
     uint32_t n_measures;
     uint32_t n_label_measures; /* the last so many of them are of one label each, and NAN where no
                                 * sample has it */
-    bool higher_is_better;          /* of measures[0] */
-    bool per_client;                /* measures[0] becomes a column of clients.csv too */
+    bool higher_is_better;     /* of measures[0] */
+    bool per_client;           /* measures[0] becomes a column of clients.csv too */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
     uint32_t n_listen;
 };

@@ -119,6 +119,12 @@ static bool read_integer(const struct binding *b, const struct node *n, const os
         complain(b, n, p->name, "must be a whole number, written without point and exponent");
         return false;
     }
+    if (n->type == NODE_LIST && b->table->path[0] == '\0' && strcmp(p->name, "seed") == 0) {
+        complain(b, n, p->name,
+                 "must be a whole number, but %s stands here; several: seeds = [1, 2]",
+                 node_type_words(n->type));
+        return false;
+    }
     if (n->type != NODE_INT) {
         complain_type(b, n, p, "a whole number");
         return false;
@@ -366,9 +372,42 @@ static void offer_table(struct suggestion *s, const struct settings_table *t)
         suggest_offer(s, param_at(t, i)->name);
 }
 
+/* Appends ", name" to a list of names. */
+static void list_name(char *list, size_t size, const char *name)
+{
+    const size_t length = strlen(list);
+    snprintf(list + length, size - length, "%s%s", length > 0 ? ", " : "", name);
+}
+
+/* The names that there are; at the top level these are groups and parts of a grid as well. */
+static void complain_with_list(const struct binding *b, const struct node *n)
+{
+    char list[1024] = "";
+    for (uint32_t i = 0; i < b->table->n; i++)
+        list_name(list, sizeof(list), param_at(b->table, i)->name);
+    for (size_t i = 0;
+         b->table->path[0] == '\0' && b->extra_keys != NULL && b->extra_keys[i] != NULL; i++)
+        list_name(list, sizeof(list), b->extra_keys[i]);
+    if (list[0] == '\0')
+        complain(b, n, n->name, "unknown setting; there are none here");
+    else
+        complain(b, n, n->name, "unknown setting; known are %s", list);
+}
+
+/* What other programs call a grid of experiments. */
+static bool means_grid(const struct binding *b, const char *name)
+{
+    return b->table->path[0] == '\0' && (strcmp(name, "grid") == 0 || strcmp(name, "sweep") == 0);
+}
+
 static void complain_unknown(const struct binding *b, const struct node *n)
 {
     const struct settings_table *elsewhere = find_elsewhere(b, n->name);
+    if (means_grid(b, n->name)) {
+        complain(b, n, n->name,
+                 "unknown setting; a grid is made with seeds, cases and vary: see osafl help grid");
+        return;
+    }
     if (elsewhere != NULL) {
         complain(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
                  dot(elsewhere->path), n->name);
@@ -396,15 +435,7 @@ static void complain_unknown(const struct binding *b, const struct node *n)
                  dot(elsewhere->path), best);
         return;
     }
-    char list[512] = "";
-    size_t length = 0;
-    for (uint32_t i = 0; i < b->table->n && length < sizeof(list); i++)
-        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", i > 0 ? ", " : "",
-                                   param_at(b->table, i)->name);
-    if (b->table->n == 0)
-        complain(b, n, n->name, "unknown setting; there are none here");
-    else
-        complain(b, n, n->name, "unknown setting; known are %s", list);
+    complain_with_list(b, n);
 }
 
 void settings_bind_among(const struct settings_table *table, void *config, const struct node *group,
