@@ -11,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 status=0
 if ! diff -u "$source/tests/abi/layout.txt" "$work/layout.txt"; then
     echo "The layout of the public structs has changed.  If that is meant, raise OSAFL_ABI_MINOR in"
-    echo "include/osafl/base.h and record it: $program > tests/abi/layout.txt"
+    echo "include/osafl/base.h, tell it in sdk/CHANGES.md, and record it:"
+    echo "$program > tests/abi/layout.txt"
     status=1
 fi
 # Every struct and union of the headers is in the record.

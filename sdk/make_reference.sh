@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# make_reference.sh PROGRAM - writes the reference of all kinds of plugins and all settings, made of
+# the tables of the program and of its plugins. sdk/REFERENCE.md is its output:
+#     sdk/make_reference.sh build/osafl > sdk/REFERENCE.md
+set -euo pipefail
+program=$1
+unset OSAFL_PLUGIN_PATH
+
+fenced() {
+    printf '```\n'
+    cat
+    printf '```\n'
+}
+
+cat <<'END'
+# Reference of settings
+
+Made by `sdk/make_reference.sh` from the tables of the program and of its plugins; `osafl help` prints
+the same. A setting of a plugin stands in a group of its name inside the group of its kind:
+`aggregator: { plugin = "osafl"; osafl: { global_learning_rate = 4.0; }; };`.
+
+## The experiment
+END
+overview=$("$program" help)
+fenced <<< "$overview"
+
+# The two lists of the overview.
+sed -n '/^groups/,/^$/s/^  \([a-z_]*\) .*/\1/p' <<< "$overview" | while read -r group; do
+    printf '\n## %s\n\n' "$group"
+    "$program" help "$group" | fenced
+done
+sed -n '/^kinds/,$s/^  \([a-z]*\) .*/\1/p' <<< "$overview" | while read -r kind; do
+    list=$("$program" help "$kind")
+    printf '\n# %s\n\n%s\n' "$kind" "$(head -1 <<< "$list" | sed 's/^[a-z]*: *//')"
+    sed -n 's/^  \([a-z0-9_]*\) .*/\1/p' <<< "$list" | while read -r name; do
+        printf '\n## %s/%s\n\n' "$kind" "$name"
+        # Where the file lies and for which ABI it was built is no matter of settings.
+        "$program" help "$kind/$name" | sed -E '/^file  /d; s/^(version +[^,]*), for ABI.*/\1/' | fenced
+    done
+done
