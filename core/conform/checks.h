@@ -49,7 +49,7 @@ void check_numbers_written(struct conform *c);
 void check_numbers_finite(struct conform *c);
 void check_numbers_sizes(struct conform *c);
 
-/* Laws of the kinds: bench_KIND.c. */
+/* Laws of the kinds: trial_KIND.c. */
 void check_aggregator_declare(struct conform *c);
 void check_aggregator_sole(struct conform *c);
 void check_aggregator_mean(struct conform *c);

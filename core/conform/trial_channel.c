@@ -1,4 +1,4 @@
-/* bench_channel.c - channels at work, and their laws. */
+/* trial_channel.c - channels at work, and their laws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

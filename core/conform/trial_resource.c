@@ -1,4 +1,4 @@
-/* bench_resource.c - resource policies at work, and their laws. */
+/* trial_resource.c - resource policies at work, and their laws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* bench_aggregator.c - aggregators at work, and their laws. */
+/* trial_aggregator.c - aggregators at work, and their laws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* bench_model.c - models at work on random pictures, and their laws. */
+/* trial_model.c - models at work on random pictures, and their laws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* bench_quantizer.c - quantizers at work, and their laws. */
+/* trial_quantizer.c - quantizers at work, and their laws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* bench_optimizer.c - optimizers at work on quadratic bowls, and their laws. */
+/* trial_optimizer.c - optimizers at work on quadratic bowls, and their laws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* bench_dataset.c - data sets at work, and their laws. */
+/* trial_dataset.c - data sets at work, and their laws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

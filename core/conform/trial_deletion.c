@@ -1,4 +1,4 @@
-/* bench_deletion.c - deletion policies at work, and their laws. */
+/* trial_deletion.c - deletion policies at work, and their laws. */
 #include <stdlib.h>
 #include <string.h>
 
