@@ -24,12 +24,16 @@ END
 overview=$("$program" help)
 fenced <<< "$overview"
 
-# The two lists of the overview.
-sed -n '/^groups/,/^$/s/^  \([a-z_]*\) .*/\1/p' <<< "$overview" | while read -r group; do
-    printf '\n## %s\n\n' "$group"
-    "$program" help "$group" | fenced
+# section WORDS - the names in the list of the overview that begins with these words.
+section() {
+    sed -n "/^$1/,/^\$/s/^  \([a-z_]*\) .*/\1/p" <<< "$overview"
+}
+
+for topic in $(section groups) $(section 'further topics'); do
+    printf '\n## %s\n\n' "$topic"
+    "$program" help "$topic" | fenced
 done
-sed -n '/^kinds/,$s/^  \([a-z]*\) .*/\1/p' <<< "$overview" | while read -r kind; do
+for kind in $(section kinds); do
     list=$("$program" help "$kind")
     printf '\n# %s\n\n%s\n' "$kind" "$(head -1 <<< "$list" | sed 's/^[a-z]*: *//')"
     sed -n 's/^  \([a-z0-9_]*\) .*/\1/p' <<< "$list" | while read -r name; do

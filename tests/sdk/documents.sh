@@ -20,7 +20,7 @@ done
 
 # Links between documents, from where they are installed and from the source tree.
 for document in "$source"/sdk/*.md "$source/README.md"; do
-    { grep -oE '\]\([^):#]+' "$document" || true; } | sed 's/^](//' | while read -r target; do
+    { grep -oE '\]\([^):#]+' "$document" || true; } | sed -n 's/^](//; /^http/!p' | while read -r target; do
         [ -e "$(dirname "$document")/$target" ] || fail "$document links to $target"
     done
 done
