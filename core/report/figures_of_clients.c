@@ -146,7 +146,7 @@ static void add_drift_round(struct figure_series *s, const struct side_by_side *
     if (n == 0)
         return;
     qsort(of->room, n, sizeof *of->room, ascending);
-    figure_point_add(s, (double)round, sum / (double)n, quantile(of->room, n, 0.1),
+    figure_point_add(s, (double)round + 1, sum / (double)n, quantile(of->room, n, 0.1),
                      quantile(of->room, n, 0.9));
 }
 
@@ -211,7 +211,7 @@ static osafl_status map_of_row(struct figure_series *s, const struct grid_row *r
         any = any || isfinite(csv_table_value(table, i, value));
     for (size_t i = 0; i < table->rows && any; ++i) {
         const double here = csv_table_value(table, i, value);
-        figure_point_add(s, csv_table_value(table, i, round), csv_table_value(table, i, client),
+        figure_point_add(s, csv_table_value(table, i, round) + 1, csv_table_value(table, i, client),
                          isfinite(here) ? here : (double)NAN, (double)NAN);
     }
     csv_table_free(table);

@@ -39,7 +39,7 @@ bool figure_takes(const struct grid_row *r, const struct result_cell *c)
 
 char *figure_label(const struct grid_row *r)
 {
-    return checked_format("%s%s", r->label, has_finished(r) ? "" : " (so far)");
+    return checked_format("%s%s", r->label, grid_row_state(r));
 }
 
 /* ---- spread ---- */
@@ -126,7 +126,7 @@ static void curve_round(struct curve *v, size_t round)
         if (!isfinite(v->y[i]))
             continue;
         if (v->axis == AGAINST_ROUND)
-            v->x[i] = (double)round;
+            v->x[i] = (double)round + 1; /* so many rounds have passed */
         else
             v->x[i] = v->axis == AGAINST_TIME ? csv_table_value(c->rounds, round, 1) : v->passed[i];
     }
@@ -166,7 +166,7 @@ static void scale_axis(struct figure *f, enum figure_axis axis)
             most = fmax(most, f->series[i].x[k]);
     }
     struct unit_scale scale = {1, NULL};
-    const char *what = "round";
+    const char *what = "rounds";
     if (axis == AGAINST_TIME) {
         scale = unit_scale_seconds(most);
         what = "simulated time";

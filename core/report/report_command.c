@@ -11,6 +11,7 @@
 #include "html_page.h"
 #include "message.h"
 #include "report_body.h"
+#include "suggest.h"
 #include "summary_csv.h"
 
 enum { KEY_FORMAT = 'f', KEY_TARGET = 't', KEY_MEASURE = 'm', KEY_ONLY = 0x100, KEY_HTML };
@@ -126,6 +127,41 @@ static void write_report(const struct result_grid *g, const struct report_option
     }
 }
 
+/* Whether the question has an answer: a measure that some run evaluates, and a target that it can
+ * take. */
+static osafl_status check_question(const struct found_cells *found,
+                                   const struct summary_question *q, char *message)
+{
+    struct suggestion close = suggest_begin(q->measure != NULL ? q->measure : "");
+    char list[256] = "";
+    bool there = q->measure == NULL;
+    bool share = false; /* the measure of some run is an accuracy */
+    for (size_t i = 0; i < found->cells; ++i) {
+        const struct result_cell *const c = found->cell[i];
+        for (size_t m = 0; m < c->n_measures; ++m) {
+            const char *const name = result_cell_measure(c, m);
+            there = there || strcmp(name, q->measure) == 0;
+            share = share || (strcmp(name, "accuracy") == 0 &&
+                              (q->measure == NULL ? m == 0 : strcmp(q->measure, name) == 0));
+            const size_t used = strlen(list);
+            suggest_offer(&close, name);
+            if (strstr(list, name) == NULL)
+                snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", name);
+        }
+    }
+    if (!there && list[0] != '\0')
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--measure %s: the runs have no such measure%s%s%s; there are %s",
+                            q->measure, close.best != NULL ? "; did you mean \"" : "",
+                            close.best != NULL ? close.best : "", close.best != NULL ? "\"?" : "",
+                            list);
+    if (share && !isnan(q->target) && (q->target < 0 || q->target > 1))
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--target %g: an accuracy lies between 0 and 1, such as 0.8",
+                            q->target);
+    return OSAFL_OK;
+}
+
 static int run_report(const struct report_options *o)
 {
     struct found_cells found = {.cells = 0};
@@ -135,6 +171,8 @@ static int run_report(const struct report_options *o)
         status = find_cells(o->folder[i], &found, message);
     for (size_t i = 0; i < o->n_only && status == OSAFL_OK; ++i)
         status = keep_cells(&found, o->only[i], message);
+    if (status == OSAFL_OK)
+        status = check_question(&found, &o->question, message);
     if (status != OSAFL_OK) {
         fprintf(stderr, "osafl report: %s\n", message);
         found_cells_free(&found);

@@ -119,7 +119,7 @@ static char *row_name(const struct summarized_table *s, size_t row)
 {
     const struct row_summary *const r = &s->row[row];
     return checked_format("%s%s", s->table->row[row].label,
-                          r->provisional && r->n > 0 ? " (so far)" : "");
+                          r->n > 0 ? grid_row_state(&s->table->row[row]) : "");
 }
 
 /* Largest mean of a column, for its unit. */
@@ -189,7 +189,7 @@ static void performance_columns(const struct summarized_table *s, struct text_ta
     text_table_column(t, checked_copy(""), true);
     text_table_column(t, checked_copy("seeds"), false);
     text_table_column(t, checked_format("best %s", s->measure), false);
-    text_table_column(t, checked_copy("in round"), false);
+    text_table_column(t, checked_copy("after rounds"), false);
     if (with_loss)
         text_table_column(t, checked_copy("loss there"), false);
     text_table_column(t, checked_format("last %s", s->measure), false);
@@ -244,7 +244,7 @@ struct text_table *performance_table(const struct summarized_table *s)
         text_table_set(t, column++, best[i], statistic_text(&r->best));
         text_table_set(t, column++, MARK_NONE,
                        r->best_round.n == 0 ? checked_copy("-")
-                                            : checked_format("%.0f", r->best_round.mean));
+                                            : checked_format("%.0f", r->best_round.mean + 1));
         if (with_loss)
             text_table_set(t, column++, loss[i], statistic_text(&r->loss_at_best));
         text_table_set(t, column++, last[i], statistic_text(&r->last));
@@ -321,7 +321,8 @@ struct text_table *cost_table(const struct summarized_table *s)
         }
     }
     text_table_note(t, checked_copy("uplink: the payload for which the resource problem pays; as "
-                                    "coded: the bits that were really sent."));
+                                    "coded: the bits that were really sent (few levels quantize "
+                                    "most entries to 0, and the code packs this)."));
     return t;
 }
 

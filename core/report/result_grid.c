@@ -139,6 +139,23 @@ static bool is_varied(const struct placing *p, const char *key)
     return false;
 }
 
+/* Whether the optimizer is the same wherever the aggregator is: then naming the one is enough. */
+static bool optimizer_follows_aggregator(const struct placing *p)
+{
+    for (size_t i = 0; i < p->cells; ++i) {
+        const char *const mine = result_cell_setting(p->cell[i].cell, "optimizer.plugin");
+        const char *const of = result_cell_setting(p->cell[i].cell, "aggregator.plugin");
+        for (size_t k = 0; k < i; ++k) {
+            const char *const other = result_cell_setting(p->cell[k].cell, "optimizer.plugin");
+            const char *const to = result_cell_setting(p->cell[k].cell, "aggregator.plugin");
+            if (mine == NULL || of == NULL || other == NULL || to == NULL ||
+                (strcmp(of, to) == 0 && strcmp(mine, other) != 0))
+                return false;
+        }
+    }
+    return true;
+}
+
 static void find_axes(struct placing *p)
 {
     size_t keys;
@@ -147,6 +164,8 @@ static void find_axes(struct placing *p)
         const size_t cases = cases_that_vary(p, key[k]);
         const bool varied = is_varied(p, key[k]);
         if (cases == 0 && !varied)
+            continue;
+        if (!varied && strcmp(key[k], "optimizer.plugin") == 0 && optimizer_follows_aggregator(p))
             continue;
         const bool shared = cases > 1 || (varied && several_cases(p));
         p->axis = checked_grow(p->axis, p->axes, sizeof *p->axis);
@@ -162,7 +181,8 @@ static const char *last_part(const char *key)
     return dot == NULL ? key : dot + 1;
 }
 
-/* "squeezenet, levels = 2": the cell's values on the axes of one sort. */
+/* The cell's values on the axes of one sort: "squeezenet, levels = 2" of a table, and
+ * "squeezenet / levels = 2" of a row, as legends put commas between rows. */
 static char *values_text(const struct placing *p, const struct result_cell *c, bool of_tables)
 {
     struct checked_stream text;
@@ -174,7 +194,7 @@ static char *values_text(const struct placing *p, const struct result_cell *c, b
         if (p->axis[i].makes_tables != of_tables || value == NULL ||
             (!of_tables && !result_cell_varies(c, key) && !varies_in_case(p, c, key)))
             continue;
-        fputs(first ? "" : ", ", text.file);
+        fputs(first ? "" : of_tables ? ", " : " / ", text.file);
         first = false;
         if (strcmp(last_part(key), "plugin") == 0) {
             fputs(value, text.file);
@@ -245,7 +265,7 @@ static char *row_label(const struct placing *p, const struct placed_cell *c)
     for (size_t i = 0; i < p->cells; ++i)
         has_cases = has_cases || strcmp(p->cell[i].cell->case_name, "main") != 0;
     if (has_cases)
-        return checked_format("%s%s%s", c->cell->case_name, c->label[0] == '\0' ? "" : ", ",
+        return checked_format("%s%s%s", c->cell->case_name, c->label[0] == '\0' ? "" : " / ",
                               c->label);
     if (c->label[0] != '\0')
         return checked_copy(c->label);
@@ -352,6 +372,17 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
     }
     free(p.cell);
     free(p.axis);
+}
+
+const char *grid_row_state(const struct grid_row *r)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < r->cells; ++i) {
+        if (r->cell[i]->state == CELL_COMPLETE)
+            return "";
+        failed += r->cell[i]->state == CELL_FAILED;
+    }
+    return failed == r->cells ? " (failed)" : " (so far)";
 }
 
 struct result_grid *result_grid_create(const struct found_cells *f, const struct grid_layout *l)

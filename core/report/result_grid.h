@@ -11,7 +11,7 @@
 #include "cell_finder.h"
 
 struct grid_row {
-    char *label;               /* "OSA-FL", "OSA-FL, levels = 2" */
+    char *label;               /* "OSA-FL", "OSA-FL / levels = 2" */
     struct result_cell **cell; /* [cells], by seed; borrowed */
     size_t cells;
 };
@@ -36,6 +36,10 @@ struct result_grid {
     char **note; /* [notes]: full sentences about folders that were left out */
     size_t notes;
 };
+
+/* What follows the label of a row without a finished run: " (failed)" where all of them failed,
+ * else " (so far)"; "" for other rows. */
+const char *grid_row_state(const struct grid_row *r);
 
 /* How cells are laid out. */
 struct grid_layout {

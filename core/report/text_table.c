@@ -290,7 +290,7 @@ static void write_latex(const struct text_table *t, FILE *to)
 {
     static const char *const open[3] = {"", "\\textbf{", "\\underline{"};
     static const char *const close[3] = {"", "}", "}"};
-    fputs("\\begin{table}\n\\centering\n\\caption{", to);
+    fputs("% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{", to);
     text_escape(t->caption, FORMAT_LATEX, to);
     if (any_mark(t))
         fputs(" (\\textbf{best}, \\underline{second best})", to);

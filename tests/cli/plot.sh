@@ -63,26 +63,26 @@ fi
 expect_data() { # FILE LINE
     grep -qxF -- "$2" "plots/$1.dat" || { fail "no \"$2\" in $1.dat:"; cat "plots/$1.dat"; }
 }
-expect_data paper-table-accuracy-round " 2 0.6 0.5 0.7"
-expect_data paper-table-accuracy-round " 3 0.875 ? ?"
+expect_data paper-table-accuracy-round " 3 0.6 0.5 0.7"
+expect_data paper-table-accuracy-round " 4 0.875 ? ?"
 expect_data paper-table-accuracy-bits " 6 0.6 0.5 0.7"
 expect_data paper-table-accuracy-joules " 18 0.6 0.5 0.7"
 expect_data paper-table-accuracy-time " 180 0.6 0.5 0.7"
 expect_data paper-table-ccdf "# OSA-FL, M-FedAvg"
 expect_data paper-table-ccdf " 0 0.875 ? ?"
 expect_data paper-table-ccdf " 3 0.25 ? ?"
-expect_data paper-table-participation " 3 1 0"
-expect_data paper-table-score " 2 0 0.7"
-expect_data paper-table-drift " 0 1 0.6 1.4"
+expect_data paper-table-participation " 4 1 0"
+expect_data paper-table-score " 3 0 0.7"
+expect_data paper-table-drift " 1 1 0.6 1.4"
 expect_data best-accuracy-levels " 16 0.56 ? ?"
 "$osafl" plot --spread range --figure accuracy --out plots "$golden/paper-table" >/dev/null
-expect_data paper-table-accuracy-round " 2 0.5 0.4 0.6"
+expect_data paper-table-accuracy-round " 3 0.5 0.4 0.6"
 "$osafl" plot --figure best --against optimizer.sgd.learning_rate --only case=B \
     --only quantizer.qsgd.levels=2 --out plots "$golden" >/dev/null
 expect_data best-accuracy-learning_rate " 0.5 0.2 ? ?"
 
 "$osafl" plot --figure accuracy --together --out plots "$golden" >/dev/null
-for label in Genie OSA-FL "A, levels = 2" "B, learning_rate = 0.5, levels = 2"; do
+for label in Genie OSA-FL "A / levels = 2" "B / learning_rate = 0.5 / levels = 2"; do
     grep -qF "# $label" plots/accuracy-round.dat || fail "--together has no $label"
 done
 

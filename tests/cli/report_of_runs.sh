@@ -44,7 +44,7 @@ expect '^4 clients, 3 rounds, deadline 60 s, .* quantizer qsgd'
 one=$(echo results/small/A-second*levels_16/seed-1-*)
 best=$(cut -d, -f3 "$one/rounds.csv" | tail -n +2 | sort -g | tail -1)
 "$osafl" report "$one" >out
-expect "^A-second, levels = 16 +1 +$(printf %.4f "$best") "
+expect "^A-second / levels = 16 +1 +$(printf %.4f "$best") "
 
 # A run that fails says why, and an interrupted one how far it came.
 if "$osafl" run grid.cfg --quiet --case A-second --set attack.share=1 --set attack.method=scale --set attack.strength=1e60 \

@@ -84,8 +84,8 @@ static void a_shared_sweep_makes_tables(void **state)
     assert_int_equal(e->table[0].rows, 3);
     assert_string_equal(e->table[0].row[0].label, "A");
     /* Runs whose settings were edited are never averaged. */
-    assert_string_equal(e->table[0].row[1].label, "B, learning_rate = 0.02");
-    assert_string_equal(e->table[0].row[2].label, "B, learning_rate = 0.5");
+    assert_string_equal(e->table[0].row[1].label, "B / learning_rate = 0.02");
+    assert_string_equal(e->table[0].row[2].label, "B / learning_rate = 0.5");
     assert_int_equal(e->table[1].rows, 2);
     put_away(&l);
 }
@@ -217,22 +217,22 @@ static void the_table_of_the_publication(void **state)
         summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
     struct text_table *const t = performance_table(s);
     char *text = printed(t, FORMAT_TEXT);
-    assert_holds(text, "OSA-FL                   3  0.6000 \xc2\xb1 0.1000 *         2  "
+    assert_holds(text, "OSA-FL                   3  0.6000 \xc2\xb1 0.1000 *             3  "
                        "1.0000 \xc2\xb1 0.0000 +  0.5000 \xc2\xb1 0.1000 *  "
                        "0.5800 \xc2\xb1 0.0100     +0.0200  1.2500 \xc2\xb1 0.2500     -0.2500\n");
-    assert_holds(text, "M-FedAvg            2 of 3  0.5000 \xc2\xb1 0.1414 +         2  "
+    assert_holds(text, "M-FedAvg            2 of 3  0.5000 \xc2\xb1 0.1414 +             3  "
                        "0.7500 \xc2\xb1 0.0000 *  0.5000 \xc2\xb1 0.1414 *  ");
     /* Neither the run without a link nor the failed one has a rank, and one seed no deviation. */
-    assert_holds(text, "Genie               1 of 3           0.8750           3");
-    assert_holds(text, "M-FedNova (so far)  0 of 3           0.1250           0");
+    assert_holds(text, "Genie               1 of 3           0.8750               4");
+    assert_holds(text, "M-FedNova (failed)  0 of 3           0.1250               1");
     assert_null(strstr(text, "nan"));
     free(text);
     text = printed(t, FORMAT_MARKDOWN);
     assert_holds(text,
-                 "| OSA-FL | 3 | **0.6000 \xc2\xb1 0.1000** | 2 | *1.0000 \xc2\xb1 0.0000* |");
+                 "| OSA-FL | 3 | **0.6000 \xc2\xb1 0.1000** | 3 | *1.0000 \xc2\xb1 0.0000* |");
     free(text);
     text = printed(t, FORMAT_LATEX);
-    assert_holds(text, "OSA-FL & 3 & \\textbf{0.6000 $\\pm$ 0.1000} & 2 & "
+    assert_holds(text, "OSA-FL & 3 & \\textbf{0.6000 $\\pm$ 0.1000} & 3 & "
                        "\\underline{1.0000 $\\pm$ 0.0000} &");
     free(text);
     text = printed(t, FORMAT_HTML);
@@ -258,7 +258,7 @@ static void costs_and_targets(void **state)
     t = target_table(s);
     text = printed(t, FORMAT_MARKDOWN);
     assert_holds(text, "| OSA-FL | 2 of 3 | 3 | 180 | 6 | 18 |");
-    assert_holds(text, "| M-FedNova (so far) | 0 of 1 | - | - | - | - |");
+    assert_holds(text, "| M-FedNova (failed) | 0 of 1 | - | - | - | - |");
     free(text);
     text_table_free(t);
     summarized_table_free(s);
