@@ -91,7 +91,8 @@ def foreign(bench):
     os.unlink(paths[0])
     os.mkdir(paths[0])
     done = bench.run(bench.command("scores", folder))
-    check(done.returncode == FAILED and paths[0] in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == FAILED and paths[0] in done.stderr,
+          f"{done.returncode}: {done.stderr}")
     return "foreign files in a checkpoint's place are refused"
 
 

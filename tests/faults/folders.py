@@ -110,7 +110,8 @@ def full_disk(bench):
                         break
                 stream.truncate(max(0, stream.tell() - free))
             done = bench.run(bench.command("scores", folder))
-            check(done.returncode in (OK, FAILED), f"{free} bytes: {done.returncode}: {done.stderr}")
+            check(done.returncode in (OK, FAILED),
+                  f"{free} bytes: {done.returncode}: {done.stderr}")
             if done.returncode == FAILED:
                 told += 1
                 check("No space left" in done.stderr and "free space" in done.stderr, done.stderr)

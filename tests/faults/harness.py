@@ -117,7 +117,7 @@ class Bench:
         parser.add_argument("program")
         parser.add_argument("source")
         parser.add_argument("--build", help="build folder of the tests (default: that of program)")
-        parser.add_argument("--count", type=int, help="how many faults, where a test takes a number")
+        parser.add_argument("--count", type=int, help="how many faults, where a test takes it")
         parser.add_argument("--all", action="store_true", help="every fault that there is")
         parser.add_argument("--seed", type=int, default=int(time.time()), help="of random moments")
         self.args = parser.parse_args()
@@ -152,7 +152,8 @@ class Bench:
     def finish(self, command, note=""):
         """The same command again without a fault, which must complete the run."""
         done = self.run(command)
-        check(done.returncode == OK, f"{note}: going on ended with {done.returncode}: {done.stderr}")
+        check(done.returncode == OK,
+              f"{note}: going on ended with {done.returncode}: {done.stderr}")
         return done
 
     def reference(self, case, *options):
@@ -198,7 +199,8 @@ class Bench:
                           f"{folder}")
         one, other = newest_checkpoint(expected), newest_checkpoint(folder)
         differ = [key for key in {**one, **other} if one.get(key) != other.get(key)]
-        check(not differ, f"{note}: the checkpoints differ in {differ}; see {expected} and {folder}")
+        check(not differ,
+              f"{note}: the checkpoints differ in {differ}; see {expected} and {folder}")
         left = [name for name in os.listdir(folder) if name.endswith(".tmp")]
         check(not left, f"{note}: {left} was left behind in {folder}")
 

@@ -73,7 +73,8 @@ def scenarios(bench):
 
 def inject(bench, case, prepare, call, number, fault):
     folder = prepare()
-    command = strace("/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={number}")
+    command = strace("/dev/null", "-e", f"trace={call}", "-e",
+                     f"inject={call}:{fault}:when={number}")
     return folder, bench.run(command + bench.command(case, folder))
 
 

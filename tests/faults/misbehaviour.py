@@ -53,7 +53,7 @@ NAMED = [
     ("nan", "read", None, None, "dataset/saboteur, round 0.*not finite"),
     ("nan", "encode", 3, 2, "quantizer/saboteur, round 3, client 2.*not finite"),
     ("nan", "remember", 3, 2, "quantizer/saboteur, round 3, client 2.*not finite"),
-    ("nan", "decode", None, None, "quantizer/saboteur, round 0, client 0: .* decodes to .* not finite"),
+    ("nan", "decode", None, None, "quantizer/saboteur, round 0, client 0: .* decodes .* not finite"),
     ("nan", "received", 3, 2, "optimizer/saboteur, round 3, client 2.*not finite"),
     ("nan", "rate", 3, None, "optimizer/saboteur.*round 3.*nan"),
     ("nan", "select", 3, 2, "deletion/saboteur, round 3, client 2.*select"),
@@ -135,7 +135,7 @@ def loading(bench):
     """While a file is mapped there is no instance yet: the file is named."""
     done = bench.run(command(bench, bench.new_folder(), 1, "--set", "deletion.plugin=loading"),
                      env=deed("crash", "mapping", None, None))
-    check(re.search(r"deletion/loading\.so: the plugin crashed \(segmentation fault\)", done.stderr),
+    check("deletion/loading.so: the plugin crashed (segmentation fault)" in done.stderr,
           done.stderr)
     listed = bench.run([bench.program, "plugins", "deletion", "--plugin-dir",
                         os.path.join(bench.build, "tests/faults/plugins")],
