@@ -134,8 +134,10 @@ def removed(bench):
     check(first.returncode == FAILED and folder in errors, f"{first.returncode}: {errors}")
 
     first = start(bench, folder)
+    first.send_signal(signal.SIGSTOP)
     os.rename(folder, folder + "-moved")
     second = bench.run(bench.command("scores", folder))
+    first.send_signal(signal.SIGCONT)
     _, errors = first.communicate(timeout=60)
     check(first.returncode == FAILED and "removed or replaced" in errors, errors)
     check(second.returncode == OK, second.stderr)
