@@ -25,9 +25,10 @@ try() { # COMPILER LANGUAGE STANDARD HEADER FLAGS...
     fi
 }
 
-for path in "$source"/include/osafl/*.h; do
+for path in "$source"/include/osafl/*.h "$source"/include/osafl/*.hpp; do
     header=$(basename "$path")
     for compiler in gcc clang; do
+        [[ $header != *.hpp ]] || continue
         try $compiler c c11 "$header" "${c_flags[@]}"
     done
     for compiler in g++ clang++; do

@@ -1,0 +1,25 @@
+/* interface.c - names every type that crosses the border, so that tools which follow types from
+ * exported functions (abidw, abidiff) see the whole interface. */
+#include "osafl/osafl.h"
+
+#define SHOW(name, type)                                                                           \
+    OSAFL_EXPORT void show_##name(const type *object);                                             \
+    void show_##name(const type *object)                                                           \
+    {                                                                                              \
+        (void)object;                                                                              \
+    }
+
+SHOW(plugin, osafl_plugin)
+SHOW(host, osafl_host)
+SHOW(facts, osafl_facts)
+SHOW(range, osafl_range)
+SHOW(reals, osafl_reals)
+SHOW(choice, osafl_choice)
+SHOW(dataset, osafl_dataset_vt)
+SHOW(model, osafl_model_vt)
+SHOW(channel, osafl_channel_vt)
+SHOW(resource, osafl_resource_vt)
+SHOW(optimizer, osafl_optimizer_vt)
+SHOW(quantizer, osafl_quantizer_vt)
+SHOW(deletion, osafl_deletion_vt)
+SHOW(aggregator, osafl_aggregator_vt)

@@ -1,0 +1,45 @@
+#!/bin/bash
+# examples.sh BUILD_DIR SOURCE_DIR CMAKE - the examples are built out of tree with each compiler, keep
+# the rules, withstand an attack that the mean does not, and keep exceptions inside.
+# shellcheck source-path=SCRIPTDIR source=installed.sh
+. "$(dirname "$0")/installed.sh"
+
+cp -r "$source/sdk/examples" "$work/project"
+for compiler in "${compilers[@]}"; do
+    cxx=${compiler/gcc/g++}
+    cxx=${cxx/clang/clang++}
+    command -v "$cxx" > /dev/null || continue
+    built=$work/$compiler
+    quietly "$cmake" -S "$work/project" -B "$built" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CXX_COMPILER="$cxx" \
+        "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror" "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror"
+    quietly "$cmake" --build "$built"
+    (cd "$built" && quietly ctest --output-on-failure)
+
+    # Columns by name, from the last rounds of the three cases.
+    accuracy() {
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "test_accuracy") column = i }
+                 END { print $column }' "$built"/results/attacked/"$1"/*/rounds.csv
+    }
+    for rule in geometric_median centered_clipping; do
+        awk -v mean="$(accuracy mean)" -v robust="$(accuracy $rule)" \
+            'BEGIN { exit !(robust > mean + 0.2) }' ||
+            fail "$rule has accuracy $(accuracy $rule), the mean $(accuracy mean)"
+    done
+
+    # What the C++ plugin throws is a message and exit status 1, not the end of the program.
+    cp -r "$work/project" "$work/throwing-$compiler"
+    sed -i 's/std::vector<double> weight(u.n);/&\n        if (u.round == 1)\n            throw std::runtime_error("thrown on purpose");/
+            s/#include <vector>/#include <stdexcept>\n&/' "$work/throwing-$compiler/centered_clipping.cc"
+    quietly "$cmake" -S "$work/throwing-$compiler" -B "$built-throwing" \
+        -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CXX_COMPILER="$cxx"
+    quietly "$cmake" --build "$built-throwing" --target aggregator_centered_clipping
+    status=0
+    "$osafl" run "$source/tests/cli/small.cfg" --quiet --plugin-dir "$built-throwing/plugins" \
+        --out "$built-throwing/results" --set rounds=3 \
+        --set aggregator.plugin=centered_clipping > "$work/thrown" 2>&1 || status=$?
+    if [ $status -ne 1 ] || ! grep -q 'round 1.*thrown on purpose' "$work/thrown"; then
+        cat "$work/thrown"
+        fail "an exception ended the program with exit status $status"
+    fi
+done
