@@ -626,7 +626,7 @@ int check_command(struct experiment *e, struct loader *l)
     diagnostics_print(r.d, stderr);
     close_run(&r);
     guard_unwatch();
-    return status == OSAFL_OK ? EXIT_RUN_OK : EXIT_USAGE;
+    return exit_status(status);
 }
 
 int resolve_command(struct experiment *e, struct loader *l)

@@ -47,7 +47,7 @@ int run_command(struct experiment *e, struct loader *l, const struct run_options
                 struct run_outcome *out);
 
 /* Everything but training: data files, every plugin's create(), how the pieces fit, who will take
- * part, and an estimate of memory and work, on stdout.  Returns EXIT_RUN_OK or EXIT_USAGE. */
+ * part, and an estimate of memory and work, on stdout.  Returns an exit status of cli.h. */
 int check_command(struct experiment *e, struct loader *l);
 
 /* Prints e as experiment_write() does.  Where e leaves the optimizer to the aggregator, the plugins

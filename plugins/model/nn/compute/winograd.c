@@ -124,6 +124,7 @@ NN_INLINE void transform_rows(const enum transform what, const struct map *m, si
                               struct group g, size_t first, size_t count, float *v, size_t element)
 {
     struct pixels p;
+    const size_t pixels = what == PATCHES ? PATCH * PATCH : TILE * TILE;
     for (size_t i = 0; i < g.count; i++) {
         const size_t tile = (g.first + i) / n;
         const size_t sample = (g.first + i) % n;
@@ -137,7 +138,7 @@ NN_INLINE void transform_rows(const enum transform what, const struct map *m, si
             else
                 transform_gradient(&p, c, v + i * count + c, element);
         }
-        for (size_t k = 0; k < ELEMENTS; k++)
+        for (size_t k = 0; k < pixels; k++)
             p.at[k] += p.next[k];
     }
 }
