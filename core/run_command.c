@@ -52,6 +52,7 @@ struct run {
     uint32_t saved_round; /* rounds that a rerun would not have to repeat */
     bool complete;        /* nothing was left to do */
     bool told_by_caller;  /* how it ended */
+    bool anybody;         /* took part in a round of this process */
     char started[32];
     char label[256];
     double start_s;
@@ -380,6 +381,7 @@ static osafl_status run_one_round(struct run *r, char *message)
     OSAFL_TRY(results_end_round(r->results, &report.row, &report.clients, &report.timing, message));
     if (save_is_due(r))
         OSAFL_TRY(save(r, message));
+    r->anybody = r->anybody || report.row.participants > 0;
     progress_round(r->progress, round, report.row.participants,
                    report.row.measure != NULL ? report.row.measure[0] : (double)NAN);
     return OSAFL_OK;
@@ -431,9 +433,12 @@ static osafl_status finish(struct run *r, char *message)
     world_describe_restarts(r->world, restarts, sizeof restarts);
     const struct results_summary summary = results_summary(r->results);
     progress_clear(r->progress);
-    if (!r->o->quiet && !r->told_by_caller)
+    if (!r->o->quiet && !r->told_by_caller) {
+        if (!r->anybody && r->first_round == 0)
+            fputs("no client took part in any round; osafl check tells why they sit out\n", stderr);
         progress_summary(stderr, split_name(r), first_measure(r)->name, &summary, r->folder.path,
                          restarts);
+    }
     return OSAFL_OK;
 }
 
