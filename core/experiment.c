@@ -18,6 +18,7 @@
 #include "settings.h"
 
 #define PLUGIN_KEY "plugin"
+#define SHORTEST_CALL_LIMIT_S 0.1
 
 /* A plugin that the file chose or has a group for. */
 struct candidate {
@@ -256,6 +257,10 @@ static void check_core(struct resolver *r)
         complain_at(r, "", "name",
                     "becomes the name of a folder: letters, digits, \".\", \"_\" and \"-\" only, "
                     "the first a letter or digit, at most 100");
+    if (e->general.call_limit_s > 0.0 && e->general.call_limit_s < SHORTEST_CALL_LIMIT_S)
+        complain_at(r, "", "call_limit_s",
+                    "too short: a busy machine alone may keep a plugin for so long; choose 0.1 s "
+                    "or more, or 0 for no limit");
     if (e->clients.arrivals > e->clients.storage) {
         char text[160];
         snprintf(text, sizeof(text),

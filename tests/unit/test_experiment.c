@@ -119,7 +119,7 @@ static void defaults_lie_in_their_ranges(void **state)
 static void all_errors_are_told_at_once(void **state)
 {
     (void)state;
-    struct loaded r = load("name = \"a/b\";\n"
+    struct loaded r = load("name = \"a/b\"; call_limit_s = 0.01;\n"
                            "rounds = 0;\n"
                            "clients: { cuont = 3; storage = 4.5; arrivals = 500; };\n"
                            "dataset: { plugin = \"idx\"; };\n"
@@ -147,6 +147,7 @@ static void all_errors_are_told_at_once(void **state)
         AT(10) "deletion.fifo.x: unknown setting; there are none here",
         AT(11) "aggregator.fedavg.rate: unknown setting",
         AT(1) "name: becomes the name of a folder",
+        AT(1) "call_limit_s: too short",
         AT(3) "clients.arrivals: more samples would arrive");
     done(&r);
 }
