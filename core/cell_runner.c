@@ -475,6 +475,11 @@ void cells_tell_end(const struct cell_run *run, size_t n, int status, const stru
         if (run[i].fate == FATE_FAILED)
             fprintf(stderr, "  %s: %s\n", label, run[i].outcome.message);
     }
+    for (size_t i = 0; i < n; i++) {
+        cell_label(run[i].e, label, sizeof(label));
+        if (run[i].fate == FATE_DONE && run[i].outcome.summary.participations == 0)
+            fprintf(stderr, "osafl: warning: %s: " NOBODY_TOOK_PART "\n", label);
+    }
     if (status == EXIT_INTERRUPTED)
         fprintf(stderr,
                 "osafl: %zu of %zu cells are done, %zu stopped and are saved, %zu have not begun; "

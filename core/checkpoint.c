@@ -112,6 +112,7 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
 {
     struct checkpoint found[SLOTS];
     osafl_status failure = OSAFL_OK;
+    unsigned failures = 0;
     int newest = -1;
     warning[0] = '\0';
     for (unsigned slot = 0; slot < SLOTS; slot++) {
@@ -119,6 +120,7 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
         const osafl_status status = read_slot(folder, slot, identity, &found[slot], why);
         if (status != OSAFL_OK) {
             failure = status;
+            failures++;
             memcpy(warning, why, sizeof why);
         } else if (found[slot].set != NULL &&
                    (newest < 0 || found[slot].round > found[newest].round)) {
@@ -132,10 +134,10 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
     slots->next = newest >= 0 ? 1u - (unsigned)newest : 0;
     if (newest >= 0 || failure == OSAFL_OK)
         return OSAFL_OK;
-    return message_fail(message, failure,
-                        "%.*s; no other checkpoint is there; --force starts the "
-                        "run anew",
-                        CALL_MESSAGE_BYTES - 128, warning);
+    return message_fail(message, failure, "%.*s; %s; --force starts the run anew",
+                        CALL_MESSAGE_BYTES - 128, warning,
+                        failures == SLOTS ? "nor can the other checkpoint"
+                                          : "no other checkpoint is there");
 }
 
 void checkpoint_free(struct checkpoint *c)

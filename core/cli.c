@@ -154,8 +154,9 @@ static int check_cells(struct work *w, struct experiment *const *cell, size_t n)
     int status = EXIT_RUN_OK;
     for (size_t i = 0; i < n; i++) {
         if (n > 1) {
-            printf("%s", i > 0 ? "\n" : "");
-            list_cells(&cell[i], 1);
+            char label[320];
+            cell_label(cell[i], label, sizeof(label));
+            printf("%s==== %s\n", i > 0 ? "\n" : "", label);
         }
         fflush(stdout);
         const int one = check_command(cell[i], w->loader);
@@ -169,10 +170,21 @@ static int resolve_cells(struct work *w, struct experiment *const *cell, size_t 
 {
     if (n == 1)
         return resolve_command(cell[0], w->loader);
+    char list[1024] = "";
+    for (size_t i = 0; i < n; i++) {
+        char label[320];
+        const size_t used = strlen(list);
+        cell_label(cell[i], label, sizeof(label));
+        if (used + strlen(label) + sizeof("; ; ...") > sizeof(list)) {
+            snprintf(list + used, sizeof(list) - used, "; ...");
+            break;
+        }
+        snprintf(list + used, sizeof(list) - used, "%s%s", used > 0 ? "; " : "", label);
+    }
     diagnostics_error(w->d, w->options.arguments[0], 0,
                       "is a grid of %zu cells; pick one with --only, as in --only case=NAME --only "
-                      "seed=N",
-                      n);
+                      "seed=N, of: %s",
+                      n, list);
     return EXIT_USAGE;
 }
 

@@ -206,7 +206,9 @@ void help_overview(FILE *to)
         fprintf(to, "  %-12s%s\n", kind_name(kind), questions[kind]);
     fputs("\nfurther topics\n"
           "  grid        Many runs from one file: seeds, cases, vary, where\n"
-          "  results     The columns of rounds.csv, clients.csv and timing.csv, and their units\n",
+          "  results     The columns of rounds.csv, clients.csv and timing.csv, and their units\n"
+          "\nRelative paths in a file are against the file's folder, those of --set against the "
+          "working\nfolder; a leading ~/ is the home folder.\n",
           to);
 }
 

@@ -72,8 +72,12 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
         fprintf(to, " of the first %u rounds", f->rounds);
     fputc('\n', to);
     print_sitting_out(f, to);
-    if (f->taking_part == 0)
+    if (f->taking_part == 0) {
+        fputs("warning: no client can take part in these rounds, so the model would stay as it is; "
+              "raise deadline_s or what the reasons above name\n",
+              to);
         return;
+    }
     fprintf(to, "%-22s mean %.2f; all %u in %.4g %% of the client-rounds\n", "local rounds",
             (double)f->local_rounds / (double)f->taking_part, s->facts.max_local_rounds,
             percent(f->with_most, f->client_rounds));
@@ -91,8 +95,8 @@ osafl_status forecast_print(const struct session *s, const struct world *world, 
         return OSAFL_OK;
     osafl_status status = OSAFL_OK;
     if (!participation_create(s, world, &p))
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for %u clients",
-                              s->facts.clients);
+        status =
+            message_fail(message, OSAFL_E_NOMEM, "out of memory for %u clients", s->facts.clients);
     while (status == OSAFL_OK && f.rounds < s->facts.rounds &&
            (f.rounds == 0 || f.client_rounds + s->facts.clients <= CLIENT_ROUNDS_MAX)) {
         status = participation_decide(&p, f.rounds, message);

@@ -220,14 +220,23 @@ static bool make_cell(const struct layout *l, const struct position *at, struct 
     return *out != NULL;
 }
 
+/* Appends ", NAME" to a list; "..." where there is no room for it. */
+static void list_name(char *list, size_t size, const char *name)
+{
+    const size_t used = strlen(list);
+    if (used + strlen(name) + sizeof(", , ...") <= size)
+        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", name);
+    else if (used >= 3 && strcmp(list + used - 3, "...") != 0)
+        snprintf(list + used, size - used, ", ...");
+}
+
 /* The conditions chose nothing.  A case that there is not is the likeliest reason. */
 static void complain_no_cell(const struct layout *l)
 {
     const struct grid_plan *p = &l->plan;
     const char *missing = NULL;
     char all[512] = "";
-    char list[512] = "";
-    size_t length = 0;
+    char list[1024] = "";
     for (size_t i = 0, n = 0; i < l->q->n_only && n < sizeof(all); i++) {
         const char *only = l->q->only[i];
         if (strncmp(only, "case=", 5) == 0)
@@ -238,20 +247,29 @@ static void complain_no_cell(const struct layout *l)
         if (missing != NULL && strcmp(missing, grid_plan_case_name(p, i)) == 0)
             missing = NULL;
     }
-    if (missing == NULL || p->cases == NULL) {
-        diagnostics_error(l->d, file_of(l), 0, "no cell of the grid %s%s",
-                          l->q->n_only > 0 ? "meets " : "is left: where omits them all", all);
+    const size_t cells = count_cells(p, file_of(l));
+    if (missing == NULL || (p->cases == NULL && p->n_axes == 0)) {
+        diagnostics_error(l->d, file_of(l), 0, "no cell of the grid %s%s%s",
+                          l->q->n_only > 0 ? "meets " : "is left: where omits them all", all,
+                          missing != NULL ? "; the only case is " MAIN_CASE : "");
         return;
     }
     struct suggestion s = suggest_begin(missing);
-    for (size_t i = 0; i < p->n_cases && length < sizeof(list); i++) {
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < p->n_cases && p->cases != NULL; i++) {
         suggest_offer(&s, grid_plan_case_name(p, i));
-        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", i > 0 ? ", " : "",
-                                   grid_plan_case_name(p, i));
+        list_name(list, sizeof(list), grid_plan_case_name(p, i));
     }
-    diagnostics_error(l->d, file_of(l), 0, "no case is called \"%s\"%s%s%s; there are %s", missing,
+    /* A varied value is part of the full name, by which a cell can be picked as well. */
+    for (size_t i = 0; i < cells && p->n_axes > 0; i += p->n_seeds) {
+        const struct position at = position_of(p, i);
+        name_cell(p, &at, name);
+        list_name(list, sizeof(list), name);
+    }
+    diagnostics_error(l->d, file_of(l), 0, "no case is called \"%s\"%s%s%s; there %s %s", missing,
                       s.best != NULL ? "; did you mean \"" : "", s.best != NULL ? s.best : "",
-                      s.best != NULL ? "\"?" : "", list);
+                      s.best != NULL ? "\"?" : "", strchr(list, ' ') != NULL ? "are" : "is only",
+                      list);
 }
 
 static struct grid *create_grid(const struct grid_plan *p, size_t n)

@@ -220,6 +220,9 @@ void progress_summary(FILE *to, const char *split, const char *measure,
     if (line[0] != '\0')
         fprintf(to, "%s\n", line);
     if (restarts != NULL && restarts[0] != '\0')
-        fprintf(to, "samples were used up and dealt again: %s\n", restarts);
+        fprintf(to,
+                "note: the clients received more samples than the training split has; these were "
+                "dealt again (%s)\n",
+                restarts);
     fprintf(to, "results: %s\n", folder);
 }

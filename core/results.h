@@ -96,11 +96,12 @@ osafl_status results_end_round(struct results *r, const struct round_row *round,
 
 /* What the end of a run tells. */
 struct results_summary {
-    uint32_t evaluations; /* 0: the rest is not set */
+    uint32_t evaluations; /* 0: best and last are not set */
     double best;          /* of measures[0]; the earliest where several are equal */
     uint32_t best_round;
     double last;
     uint32_t last_round;
+    uint64_t participations; /* updates that arrived, in all rounds; set in any case */
 };
 struct results_summary results_summary(const struct results *r);
 

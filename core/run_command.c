@@ -16,8 +16,8 @@
 #include "diagnostics.h"
 #include "engine.h"
 #include "experiment.h"
-#include "forecast.h"
 #include "experiment_tree.h"
+#include "forecast.h"
 #include "guard.h"
 #include "manifest.h"
 #include "message.h"
@@ -30,7 +30,7 @@
 #define CHANGES_FILE "changes.txt"
 #define ROUNDS_FILE "rounds.csv"
 #define RESULTS_SECTION "results"
-#define RESULTS_VERSION 1
+#define RESULTS_VERSION 2
 
 /* Everything that a run has open, in the order in which it was opened. */
 struct run {
@@ -52,7 +52,6 @@ struct run {
     uint32_t saved_round; /* rounds that a rerun would not have to repeat */
     bool complete;        /* nothing was left to do */
     bool told_by_caller;  /* how it ended */
-    bool anybody;         /* took part in a round of this process */
     char started[32];
     char label[256];
     double start_s;
@@ -325,6 +324,8 @@ static osafl_status resume_or_start(struct run *r, char *message)
             status = record_reader_open(checkpoint.set, RESULTS_SECTION, &reader, message);
         if (status == OSAFL_OK)
             status = open_results(r, &reader, message);
+        if (status == OSAFL_OK && !r->o->quiet && !r->told_by_caller)
+            fprintf(stderr, "osafl: going on after round %u\n", checkpoint.round);
     } else if (status == OSAFL_OK && !r->complete) {
         status = open_results(r, NULL, message);
     }
@@ -381,7 +382,6 @@ static osafl_status run_one_round(struct run *r, char *message)
     OSAFL_TRY(results_end_round(r->results, &report.row, &report.clients, &report.timing, message));
     if (save_is_due(r))
         OSAFL_TRY(save(r, message));
-    r->anybody = r->anybody || report.row.participants > 0;
     progress_round(r->progress, round, report.row.participants,
                    report.row.measure != NULL ? report.row.measure[0] : (double)NAN);
     return OSAFL_OK;
@@ -433,12 +433,11 @@ static osafl_status finish(struct run *r, char *message)
     world_describe_restarts(r->world, restarts, sizeof restarts);
     const struct results_summary summary = results_summary(r->results);
     progress_clear(r->progress);
-    if (!r->o->quiet && !r->told_by_caller) {
-        if (!r->anybody && r->first_round == 0)
-            fputs("no client took part in any round; osafl check tells why they sit out\n", stderr);
+    if (!r->o->quiet && !r->told_by_caller)
         progress_summary(stderr, split_name(r), first_measure(r)->name, &summary, r->folder.path,
                          restarts);
-    }
+    if (summary.participations == 0 && !r->told_by_caller)
+        fputs("osafl: warning: " NOBODY_TOOK_PART "\n", stderr);
     return OSAFL_OK;
 }
 

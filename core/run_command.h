@@ -26,6 +26,11 @@ struct run_options {
     uint32_t until_round; /* pause, ready to go on, when so many rounds are done; 0: never */
 };
 
+/* What to say after a run with no participations: it is no error, but hardly what was wanted. */
+#define NOBODY_TOOK_PART                                                                           \
+    "no update arrived in any round, so the model is what it was at the start; clients.csv says "  \
+    "why under reason (osafl help results)"
+
 /* How a run ended, for a caller that tells it itself. */
 struct run_outcome {
     int status;                       /* exit status of cli.h; EXIT_RUN_OK also for a pause */

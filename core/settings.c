@@ -212,12 +212,21 @@ static bool read_reals(const struct binding *b, const struct node *n, const osaf
     return good;
 }
 
-/* A relative path of a file is against the file's folder, one of the command line against the
+/* A leading "~/" is the user's home folder, which the shell puts in for words of its own alone.  A
+ * relative path of a file is against the file's folder, one of the command line against the
  * working directory.  The result is absolute, so that it means the same from everywhere; the
  * folder is canonical, the path below it is left as written but for leading "./" and "../". */
 static const char *resolve_path(struct experiment_tree *tree, const char *path, const char *file)
 {
-    if (path[0] == '\0' || path[0] == '/')
+    if (path[0] == '~' && (path[1] == '/' || path[1] == '\0') && getenv("HOME") != NULL) {
+        const char *const home = getenv("HOME");
+        const size_t bytes = strlen(home) + strlen(path);
+        char *const below_home = tree_alloc(tree, bytes);
+        if (below_home != NULL)
+            snprintf(below_home, bytes, "%s%s", home, path + 1);
+        path = below_home;
+    }
+    if (path == NULL || path[0] == '\0' || path[0] == '/')
         return path;
     const char *slash = strcmp(file, PLACE_SET) != 0 ? strrchr(file, '/') : NULL;
     char *folder = slash != NULL ? strndup(file, (size_t)(slash + 1 - file)) : strdup(".");

@@ -47,7 +47,7 @@ void world_describe_restarts(const struct world *w, char *out, size_t size)
                by_client ? "client" : "label", p);
         if (!by_client && w->info->label_names != NULL)
             append(out, size, " (%s)", w->info->label_names[p]);
-        append(out, size, " %" PRIu64 "x", restarts);
+        append(out, size, ": %" PRIu64 " time%s", restarts, restarts == 1 ? "" : "s");
     }
 }
 
@@ -143,7 +143,7 @@ void world_print(const struct world *w, FILE *to)
     char restarts[CALL_MESSAGE_BYTES];
     world_describe_restarts(w, restarts, sizeof restarts);
     if (restarts[0] != '\0')
-        fprintf(to, "\nused up and dealt again: %s", restarts);
+        fprintf(to, "\ndealt again, as clients hold more than there is: %s", restarts);
     fprintf(to, "\n%8s %8s %8s %8s %7s   %s\n", "client", "samples", "arrivals", "activity",
             "entropy", "largest labels");
     for (uint32_t u = 0; u < p->clients && u < CLIENTS_SHOWN; ++u)

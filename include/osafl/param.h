@@ -30,7 +30,8 @@ enum {
     OSAFL_T_INT,      /* int64_t */
     OSAFL_T_REAL,     /* double, always finite; the file may write an integer */
     OSAFL_T_TEXT,     /* const char *, UTF-8, owned by the host */
-    OSAFL_T_PATH,     /* const char *; a relative path in a file is against that file's folder */
+    OSAFL_T_PATH,     /* const char *; a relative path in a file is against that file's folder, a
+                       * leading ~/ is the home folder */
     OSAFL_T_CHOICE,   /* osafl_choice */
     OSAFL_T_RANGE,    /* osafl_range; lo and hi bound both ends */
     OSAFL_T_REALS,    /* osafl_reals; lo and hi bound every element; the default is empty */

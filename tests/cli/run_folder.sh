@@ -83,7 +83,7 @@ for damage in truncated empty flipped; do
 done
 stopped "$work/damaged"
 truncate -s 1000 "$work"/damaged/checkpoint.?
-expect 1 "no other checkpoint is there" "${run[@]}" "$work/damaged"
+expect 1 "nor can the other checkpoint" "${run[@]}" "$work/damaged"
 expect 0 "" "${run[@]}" "$work/damaged" --force
 compare "$work/damaged"
 

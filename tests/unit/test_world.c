@@ -336,7 +336,7 @@ static void test_no_repetition(void **state)
     assert_int_equal(world_restarts(w), restarts);
     char text[CALL_MESSAGE_BYTES];
     world_describe_restarts(w, text, sizeof text);
-    assert_non_null(strstr(text, "label "));
+    assert_non_null(strstr(text, " time"));
     free(seen);
     world_destroy(w);
     free(s);
