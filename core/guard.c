@@ -183,6 +183,13 @@ static int late_signal(void)
     return SIGRTMIN;
 }
 
+static void add_limit(struct line *l)
+{
+    const bool short_one = guard.limit_s < 10.0;
+    add_number(l, (uint64_t)(short_one ? 1e3 * guard.limit_s : guard.limit_s));
+    add_text(l, short_one ? " ms (call_limit_s)" : " s (call_limit_s)");
+}
+
 static void handle_late(int number)
 {
     (void)number;
@@ -199,8 +206,7 @@ static void handle_late(int number)
         add_text(&l, " s; the plugin hangs");
     } else {
         add_text(&l, ": the plugin has not returned from a call for ");
-        add_number(&l, (uint64_t)guard.limit_s);
-        add_text(&l, " s (call_limit_s)");
+        add_limit(&l);
     }
     add_remedy(&l);
     print_line(&l);
@@ -242,8 +248,7 @@ static void *watch(void *arg)
         if (look_at_threads()) {
             struct line l = {.n = 0};
             add_text(&l, "osafl: a plugin that blocks signals has not returned from a call for ");
-            add_number(&l, (uint64_t)guard.limit_s);
-            add_text(&l, " s (call_limit_s)");
+            add_limit(&l);
             add_remedy(&l);
             print_line(&l);
             _exit(EXIT_RUN_FAILED);

@@ -130,6 +130,7 @@ class Bench:
             data = file.read()
         self.folder = tempfile.mkdtemp(prefix="osafl-faults-")
         self.sanitized = b"__asan_init" in data or b"__tsan_init" in data
+        self.races = b"__tsan_init" in data  # looked for by the thread sanitizer
         self.references = {}
         self.states = {}    # of interrupted()
         self.duration = {}  # seconds of the uninterrupted run of a case
