@@ -36,7 +36,7 @@ suite() {
 }
 
 if [ $full = 1 ]; then
-    suite clang -- -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
+    suite clang -- -DCMAKE_C_COMPILER=clang
     export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1
     suite address -- -DOSAFL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
     suite thread -- -DOSAFL_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
