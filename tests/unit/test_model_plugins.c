@@ -1,6 +1,7 @@
 /* What every model plugin owes its host: shapes, initial weights, dropout from the run's streams,
  * a fused step equal to gradient and step, evaluation, and clear refusals. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "model_case.h"
@@ -152,6 +153,63 @@ static void dropout_belongs_to_client_round_and_step(void **state)
     case_close(m);
 }
 
+/* A gradient of its own, on one instance that others use at the same time. */
+struct thread_task {
+    const struct model_case *m;
+    void *workspace;
+    float *grad;
+    double loss;
+    osafl_status status;
+};
+
+static void *compute_gradient(void *arg)
+{
+    struct thread_task *t = arg;
+    struct osafl_call c;
+    call_begin(&c, &t->m->f->instance, training.client, training.round);
+    t->status = call_end(&c, t->m->vt->gradient(t->m->self, &c, t->workspace, t->m->w, &t->m->batch,
+                                                &training, t->grad, &t->loss));
+    return NULL;
+}
+
+/* Neither what lies in the workspace, nor another thread, nor an evaluation in between changes a
+ * bit of a gradient. */
+static void gradients_depend_on_nothing_else(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_MODELS; i++) {
+        struct model_case *m = case_open(models[i]);
+        assert_int_equal(case_create(m, 3, 33, 17, 10), OSAFL_OK);
+        case_batch(m, 3, 1);
+        case_init(m);
+        const double loss = case_gradient(m, &training);
+        const size_t bytes = m->info.n_parameters * sizeof(float);
+        const uint64_t workspace = m->vt->workspace_bytes(m->self, 3, 3);
+        struct thread_task task[2];
+        pthread_t thread[2];
+        for (int k = 0; k < 2; k++) {
+            task[k] = (struct thread_task){
+                .m = m, .workspace = case_memory(workspace), .grad = case_memory(bytes)};
+            memset(task[k].workspace, k == 0 ? 0xff : 0x3c, workspace);
+            assert_int_equal(pthread_create(&thread[k], NULL, compute_gradient, &task[k]), 0);
+        }
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(pthread_join(thread[k], NULL), 0);
+            assert_int_equal(task[k].status, OSAFL_OK);
+            assert_true(task[k].loss == loss);
+            assert_memory_equal(task[k].grad, m->grad, bytes);
+            free(task[k].workspace);
+        }
+        case_evaluate(m);
+        memcpy(task[0].grad, m->grad, bytes);
+        assert_true(case_gradient(m, &training) == loss);
+        assert_memory_equal(task[0].grad, m->grad, bytes);
+        free(task[0].grad);
+        free(task[1].grad);
+        case_close(m);
+    }
+}
+
 static void initial_weights(void **state)
 {
     (void)state;
@@ -275,6 +333,7 @@ int main(void)
         cmocka_unit_test(fused_step_is_the_plain_step),
         cmocka_unit_test(steps_can_be_left_to_the_host),
         cmocka_unit_test(dropout_belongs_to_client_round_and_step),
+        cmocka_unit_test(gradients_depend_on_nothing_else),
         cmocka_unit_test(initial_weights),
         cmocka_unit_test(export_and_import),
         cmocka_unit_test(evaluation_of_many_samples),
