@@ -200,7 +200,7 @@ static void explain_no_entry(void *handle, char *why, size_t size)
     snprintf(why, size,
              "exports no " OSAFL_ENTRY_SYMBOL
              ", so it is no plugin of osafl; declare that function "
-             "with OSAFL_EXPORT");
+             "with OSAFL_EXPORT (rule R13)");
 }
 
 /* Calls the entry point; NULL with the reason in why. */
@@ -218,7 +218,8 @@ static const osafl_plugin *ask_plugin(void *handle, char *why, size_t size)
     const osafl_plugin *plugin = entry();
     const char *changed = process_state_settle(&before);
     if (changed != NULL) {
-        snprintf(why, size, "changes %s in " OSAFL_ENTRY_SYMBOL "(), which must only return data",
+        snprintf(why, size,
+                 "changes %s in " OSAFL_ENTRY_SYMBOL "(), which must only return data (rule R9)",
                  changed);
         return NULL;
     }

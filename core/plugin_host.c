@@ -381,10 +381,11 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
     assert(current_call == c);
     const char *changed = process_state_settle(&c->state);
     if (changed != NULL && c->helper == NULL)
-        report_misuse(c, "the plugin changed %s, which belongs to the whole program", changed);
+        report_misuse(c, "the plugin changed %s, which belongs to the whole program (rule R9)",
+                      changed);
     else if (changed != NULL)
         report_misuse(c, "the plugin, or %s/%s that worked for it, changed %s, which belongs to the "
-                         "whole program",
+                         "whole program (rule R9)",
                       kind_name(c->helper->plugin->kind), c->helper->plugin->name, changed);
     if (c->misused)
         status = OSAFL_E_BUG;

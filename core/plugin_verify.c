@@ -24,12 +24,15 @@ struct verdict {
     size_t size;
 };
 
-static OSAFL_PRINTF(2, 3) bool refuse(const struct verdict *v, const char *fmt, ...)
+/* rule: the number in sdk/RULES.md of what is broken. */
+static OSAFL_PRINTF(3, 4) bool refuse(const struct verdict *v, unsigned rule, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
     vsnprintf(v->why, v->size, fmt, args);
     va_end(args);
+    const size_t used = strlen(v->why);
+    snprintf(v->why + used, v->size - used, " (rule R%u)", rule);
     return false;
 }
 
@@ -145,9 +148,9 @@ static bool verify_slots(const void *vtable, const struct slot *slot, uint32_t n
     for (uint32_t i = 0; i < n; i++) {
         const bool empty = slot_is_empty(vtable, &slot[i]);
         if (slot[i].rule == SLOT_REQUIRED && empty)
-            return refuse(v, "lacks the operation %s, which its kind requires", slot[i].name);
+            return refuse(v, 10, "lacks the operation %s, which its kind requires", slot[i].name);
         if (slot[i].rule == SLOT_WITH_NEXT && empty != slot_is_empty(vtable, &slot[i + 1]))
-            return refuse(v, "has %s without %s; both or neither must be there",
+            return refuse(v, 10, "has %s without %s; both or neither must be there",
                           slot[i + (empty ? 1 : 0)].name, slot[i + (empty ? 0 : 1)].name);
     }
     return true;
@@ -157,10 +160,10 @@ static bool verify_vtable(const osafl_plugin *p, const struct verdict *v)
 {
     const struct slots *slots = &slots_of_kind[p->kind];
     if (p->vtable == NULL)
-        return refuse(v, "has no vtable");
+        return refuse(v, 10, "has no vtable");
     /* Equal minors, equal layouts.  From ABI 1 on: at least up to the last required operation. */
     if (p->vtable->struct_size != slots->size)
-        return refuse(v,
+        return refuse(v, 1,
                       "has a vtable of %u bytes where a %s of this program has %u; set "
                       "life.struct_size to sizeof the kind's vtable" REBUILD,
                       (unsigned)p->vtable->struct_size, kind_name(p->kind), (unsigned)slots->size);
@@ -228,19 +231,20 @@ static bool int_is_inside(const osafl_param *q, int64_t value)
 static bool verify_choices(const osafl_param *q, const struct verdict *v)
 {
     if (q->choices == NULL || q->choices[0] == NULL)
-        return refuse(v, "has parameter %s without choices", q->name);
+        return refuse(v, 18, "has parameter %s without choices", q->name);
     int64_t n = 0;
     for (; q->choices[n] != NULL; n++) {
         if (n == MOST_CHOICES || q->choices[n][0] == '\0')
-            return refuse(v, "has parameter %s with an empty choice or an endless list", q->name);
+            return refuse(v, 18, "has parameter %s with an empty choice or an endless list",
+                          q->name);
         for (int64_t i = 0; i < n; i++) {
             if (strcmp(q->choices[i], q->choices[n]) == 0)
-                return refuse(v, "has parameter %s with the choice \"%s\" twice", q->name,
+                return refuse(v, 18, "has parameter %s with the choice \"%s\" twice", q->name,
                               q->choices[n]);
         }
     }
     if ((q->flags & OSAFL_P_REQUIRED) == 0 && (q->def.i < 0 || q->def.i >= n))
-        return refuse(v, "has parameter %s with default number %lld of %lld choices", q->name,
+        return refuse(v, 18, "has parameter %s with default number %lld of %lld choices", q->name,
                       (long long)q->def.i, (long long)n);
     return true;
 }
@@ -252,28 +256,28 @@ static bool verify_values(const osafl_param *q, const struct verdict *v)
     switch (q->type) {
     case OSAFL_T_BOOL:
         if (has_default && q->def.i != 0 && q->def.i != 1)
-            return refuse(v, "has parameter %s with a default that is neither true nor false",
+            return refuse(v, 18, "has parameter %s with a default that is neither true nor false",
                           q->name);
         return true;
     case OSAFL_T_INT:
         if (q->lo.i > q->hi.i)
-            return refuse(v, "has parameter %s with an empty range", q->name);
+            return refuse(v, 18, "has parameter %s with an empty range", q->name);
         if (has_default && !int_is_inside(q, q->def.i))
-            return refuse(v, "has parameter %s with default %lld outside its range", q->name,
+            return refuse(v, 18, "has parameter %s with default %lld outside its range", q->name,
                           (long long)q->def.i);
         return true;
     case OSAFL_T_REAL:
     case OSAFL_T_RANGE:
     case OSAFL_T_REALS:
         if (!(q->lo.r <= q->hi.r)) /* also false for NaN */
-            return refuse(v, "has parameter %s with an empty range", q->name);
+            return refuse(v, 18, "has parameter %s with an empty range", q->name);
         if (q->type == OSAFL_T_REALS || !has_default)
             return true;
         if (!real_is_inside(q, q->def.r))
-            return refuse(v, "has parameter %s with default %g outside its range", q->name,
+            return refuse(v, 18, "has parameter %s with default %g outside its range", q->name,
                           q->def.r);
         if (q->type == OSAFL_T_RANGE && (!real_is_inside(q, q->def_hi.r) || q->def.r > q->def_hi.r))
-            return refuse(v,
+            return refuse(v, 18,
                           "has parameter %s with default [%g, %g], which is no range inside its "
                           "bounds",
                           q->name, q->def.r, q->def_hi.r);
@@ -289,31 +293,32 @@ static bool verify_param(const osafl_plugin *p, const osafl_param *q, uint32_t n
                          const struct verdict *v)
 {
     if (!word_is_valid(q->name))
-        return refuse(v, "has parameter number %u with a name that is not [a-z][a-z0-9_]{0,47}",
+        return refuse(v, 7, "has parameter number %u with a name that is not [a-z][a-z0-9_]{0,47}",
                       (unsigned)number);
     if (!text_is_given(q->doc))
-        return refuse(v, "has parameter %s without a sentence that explains it", q->name);
+        return refuse(v, 7, "has parameter %s without a sentence that explains it", q->name);
     const struct member member = member_of(q->type);
     if (member.size == 0)
-        return refuse(v, "has parameter %s of type %u, which this program does not know" REBUILD,
+        return refuse(v, 12,
+                      "has parameter %s of type %u, which this program does not know" REBUILD,
                       q->name, (unsigned)q->type);
     const uint32_t known = OSAFL_P_REQUIRED | OSAFL_P_LO_OPEN | OSAFL_P_HI_OPEN | OSAFL_P_NO_EFFECT;
     if ((q->flags & ~known) != 0 || q->reserved != 0)
-        return refuse(v, "has parameter %s with flags that this program does not know" REBUILD,
+        return refuse(v, 12, "has parameter %s with flags that this program does not know" REBUILD,
                       q->name);
     if (q->offset > p->config_size || member.size > p->config_size - q->offset ||
         q->offset % member.alignment != 0)
-        return refuse(v,
+        return refuse(v, 1,
                       "has parameter %s at offset %u, which is no place for it in a config of "
                       "%u bytes",
                       q->name, (unsigned)q->offset, (unsigned)p->config_size);
     for (uint32_t i = 0; i < number; i++) {
         const osafl_param *other = OSAFL_AT(osafl_param, p->params, p->param_size, i);
         if (strcmp(other->name, q->name) == 0)
-            return refuse(v, "has parameter %s twice", q->name);
+            return refuse(v, 18, "has parameter %s twice", q->name);
         if (other->offset < q->offset + member.size &&
             q->offset < other->offset + member_of(other->type).size)
-            return refuse(v, "has parameters %s and %s in one place of its config", other->name,
+            return refuse(v, 18, "has parameters %s and %s in one place of its config", other->name,
                           q->name);
     }
     return verify_values(q, v);
@@ -323,15 +328,16 @@ static bool verify_params(const osafl_plugin *p, const struct verdict *v)
 {
     if (p->n_params == 0) {
         if (p->config_size != 0)
-            return refuse(v, "has a config of %u bytes but no parameters",
+            return refuse(v, 18, "has a config of %u bytes but no parameters",
                           (unsigned)p->config_size);
         return true;
     }
     if (p->params == NULL || p->n_params > MOST_PARAMS || p->config_size > MOST_CONFIG_BYTES)
-        return refuse(v, "has no plausible table of parameters (%u rows, config of %u bytes)",
+        return refuse(v, 18, "has no plausible table of parameters (%u rows, config of %u bytes)",
                       (unsigned)p->n_params, (unsigned)p->config_size);
     if (p->param_size != sizeof(osafl_param))
-        return refuse(v, "has rows of %u bytes in its table of parameters, this program %u" REBUILD,
+        return refuse(v, 5,
+                      "has rows of %u bytes in its table of parameters, this program %u" REBUILD,
                       (unsigned)p->param_size, (unsigned)sizeof(osafl_param));
     for (uint32_t i = 0; i < p->n_params; i++) {
         if (!verify_param(p, OSAFL_AT(osafl_param, p->params, p->param_size, i), i, v))
@@ -347,25 +353,25 @@ static bool verify_metrics(const osafl_plugin *p, const struct verdict *v)
     if (p->n_metrics == 0)
         return true;
     if (p->metrics == NULL || p->n_metrics > MOST_METRICS)
-        return refuse(v, "has no plausible table of metrics (%u rows)", (unsigned)p->n_metrics);
+        return refuse(v, 18, "has no plausible table of metrics (%u rows)", (unsigned)p->n_metrics);
     if (p->metric_size != sizeof(osafl_metric))
-        return refuse(v, "has rows of %u bytes in its table of metrics, this program %u" REBUILD,
+        return refuse(v, 5, "has rows of %u bytes in its table of metrics, this program %u" REBUILD,
                       (unsigned)p->metric_size, (unsigned)sizeof(osafl_metric));
     for (uint32_t i = 0; i < p->n_metrics; i++) {
         const osafl_metric *m = OSAFL_AT(osafl_metric, p->metrics, p->metric_size, i);
         if (!word_is_valid(m->name))
-            return refuse(v, "has metric number %u with a name that is not [a-z][a-z0-9_]{0,47}",
+            return refuse(v, 7, "has metric number %u with a name that is not [a-z][a-z0-9_]{0,47}",
                           (unsigned)i);
         if (!text_is_given(m->doc))
-            return refuse(v, "has metric %s without a sentence that explains it", m->name);
+            return refuse(v, 7, "has metric %s without a sentence that explains it", m->name);
         if (m->scope != OSAFL_PER_ROUND && m->scope != OSAFL_PER_CLIENT)
-            return refuse(v, "has metric %s that is neither per round nor per client", m->name);
+            return refuse(v, 12, "has metric %s that is neither per round nor per client", m->name);
         if (m->better > OSAFL_LOWER)
-            return refuse(v, "has metric %s with an unknown direction in `better`", m->name);
+            return refuse(v, 12, "has metric %s with an unknown direction in `better`", m->name);
         for (uint32_t j = 0; j < i; j++) {
             const osafl_metric *other = OSAFL_AT(osafl_metric, p->metrics, p->metric_size, j);
             if (other->scope == m->scope && strcmp(other->name, m->name) == 0)
-                return refuse(v, "has metric %s twice", m->name);
+                return refuse(v, 18, "has metric %s twice", m->name);
         }
     }
     return true;
@@ -377,17 +383,17 @@ static bool verify_abi(const osafl_plugin *p, const struct verdict *v)
 {
     /* The version numbers lie right behind the size, in every ABI there has been. */
     if (p->struct_size < offsetof(osafl_plugin, kind))
-        return refuse(v, "describes itself in %u bytes, this program needs %u" REBUILD,
+        return refuse(v, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
                       (unsigned)p->struct_size, (unsigned)sizeof(osafl_plugin));
     if (p->abi_major != OSAFL_ABI_MAJOR || p->abi_minor != OSAFL_ABI_MINOR)
-        return refuse(v, "was built for ABI %u.%u, this program has ABI %u.%u" REBUILD,
+        return refuse(v, 2, "was built for ABI %u.%u, this program has ABI %u.%u" REBUILD,
                       (unsigned)p->abi_major, (unsigned)p->abi_minor, (unsigned)OSAFL_ABI_MAJOR,
                       (unsigned)OSAFL_ABI_MINOR);
     if (p->struct_size != sizeof(osafl_plugin))
-        return refuse(v, "describes itself in %u bytes, this program needs %u" REBUILD,
+        return refuse(v, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
                       (unsigned)p->struct_size, (unsigned)sizeof(osafl_plugin));
     if (p->fingerprint == NULL || strcmp(p->fingerprint, OSAFL_FINGERPRINT) != 0)
-        return refuse(v,
+        return refuse(v, 2,
                       "was built with layout \"%s\", this program with \"%s\"; use the same "
                       "compiler target" REBUILD,
                       p->fingerprint != NULL ? p->fingerprint : "", OSAFL_FINGERPRINT);
@@ -398,21 +404,22 @@ static bool verify_identity(const osafl_plugin *p, uint32_t kind, const char *na
                             const struct verdict *v)
 {
     if (kind_name(p->kind) == NULL)
-        return refuse(v, "is of kind %u, which this program does not know" REBUILD,
+        return refuse(v, 12, "is of kind %u, which this program does not know" REBUILD,
                       (unsigned)p->kind);
     if (p->kind != kind)
-        return refuse(v, "is of kind %s but lies in the folder of kind %s; move it to %s/",
+        return refuse(v, 13, "is of kind %s but lies in the folder of kind %s; move it to %s/",
                       kind_name(p->kind), kind_name(kind), kind_name(p->kind));
     if (!word_is_valid(p->name))
-        return refuse(v, "has a name that is not [a-z][a-z0-9_]{0,47}");
+        return refuse(v, 7, "has a name that is not [a-z][a-z0-9_]{0,47}");
     if (strcmp(p->name, name) != 0)
-        return refuse(v, "calls itself \"%s\"; name the file %s.so", p->name, p->name);
+        return refuse(v, 13, "calls itself \"%s\"; name the file %s.so", p->name, p->name);
     if (!text_is_given(p->version) || !text_is_given(p->summary) || !text_is_given(p->license))
-        return refuse(v, "states no version, no summary or no license");
+        return refuse(v, 7, "states no version, no summary or no license");
     for (uint32_t i = 0; p->features != NULL && p->features[i] != NULL; i++) {
         if (i == MOST_FEATURES || !word_is_valid(p->features[i]))
-            return refuse(v, "has a feature whose name is not [a-z][a-z0-9_]{0,47}, or a list of "
-                             "features that does not end with NULL");
+            return refuse(v, 7,
+                          "has a feature whose name is not [a-z][a-z0-9_]{0,47}, or a list of "
+                          "features that does not end with NULL");
     }
     return true;
 }
@@ -421,7 +428,7 @@ bool plugin_verify(const osafl_plugin *p, uint32_t kind, const char *name, char 
 {
     const struct verdict v = {.why = why, .size = size};
     if (p == NULL)
-        return refuse(&v, "describes itself by NULL");
+        return refuse(&v, 10, "describes itself by NULL");
     return verify_abi(p, &v) && verify_identity(p, kind, name, &v) && verify_params(p, &v) &&
            verify_metrics(p, &v) && verify_vtable(p, &v);
 }

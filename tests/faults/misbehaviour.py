@@ -43,7 +43,7 @@ HANGS = [
     ("deaf", "step", 3, None, "a plugin that blocks signals"),
 ]
 
-# Answers that are wrong, and breaches of rule R8: no state of the whole program is touched.
+# Answers that are wrong, and breaches of rule R9: no state of the whole program is touched.
 NAMED = [
     ("nan", "aggregate", 3, None, "aggregator/saboteur, round 3.*(nan|finite)"),
     ("nan", "gains", 3, None, "channel/saboteur, round 3.*nan"),
