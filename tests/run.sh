@@ -38,8 +38,9 @@ suite() {
 if [ $full = 1 ]; then
     suite clang -- -DCMAKE_C_COMPILER=clang
     export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1
-    suite address -- -DOSAFL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
-    suite thread -- -DOSAFL_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
+    # Instrumented code confuses gcc's warnings about values.
+    suite address -- -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
+    suite thread -- -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
     echo "== fuzz"
     OSAFL_FUZZ_TREE="$top/build-tests/fuzz" "$top/tests/fuzz/run.sh" all 20000
 fi

@@ -205,6 +205,7 @@ static char *printed(const struct text_table *t, enum table_format format)
 
 static void assert_holds(const char *text, const char *part)
 {
+    assert_non_null(text);
     if (strstr(text, part) == NULL)
         fail_msg("\"%s\" is not in:\n%s", part, text);
 }
