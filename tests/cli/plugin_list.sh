@@ -41,8 +41,11 @@ expect "is not a shared object (no ELF header)" "$work/list"
 expect "topk" "$work/list"
 ! grep -q "Not-A-Name" "$work/list" || fail "a file whose name is no plugin's is listed"
 
-# Another user's privileges and code by name do not go together.
-if [ "$(id -u)" -eq 0 ] && cp "$osafl" "$work/osafl" && chown 1 "$work/osafl" &&
+# Another user's privileges and code by name do not go together.  The leak checker needs to trace
+# its own process, which such a program may not.
+if ldd "$osafl" | grep -q libasan; then
+    echo "set-user-id use was not tried: the address sanitizer cannot run so"
+elif [ "$(id -u)" -eq 0 ] && cp "$osafl" "$work/osafl" && chown 1 "$work/osafl" &&
     chmod 4755 "$work/osafl" && ! findmnt -no OPTIONS -T "$work" 2> /dev/null | grep -qw nosuid; then
     "$work/osafl" plugins > "$work/suid" 2>&1
     [ $? -eq 2 ] || fail "a set-user-id program did not end with status 2"
