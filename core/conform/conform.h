@@ -70,7 +70,7 @@ _Noreturn void conform_fail(const struct conform *c, const char *fmt, ...) OSAFL
 /* The promise cannot be tried, or says nothing about this plugin. */
 _Noreturn void conform_skip(const struct conform *c, const char *fmt, ...) OSAFL_PRINTF(2, 3);
 
-/* What the process is about to do, for the message if it crashes.  text is copied. */
+/* What the thread is about to do, for the message if it crashes.  text is copied. */
 void conform_doing(const char *text);
 
 /* Loads the file as the program does, but from any folder, and sets c->plugin; fails the check when

@@ -32,7 +32,7 @@
 
 /* Of this process, when it is the one that tries something. */
 static int verdict_fd = -1;
-static char doing[160];
+static _Thread_local char doing[160];
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
