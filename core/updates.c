@@ -557,7 +557,8 @@ static osafl_status unpack_kept(struct kept_updates *kept, const struct kept_rec
         memcpy(copy, k->all + at, (size_t)bytes);
         kept->list[kept->n++] = (struct kept_update){
             .id = id, .code = {.data = copy, .bytes = bytes, .air_bits = k->air_bits[j]}};
-        OSAFL_TRY(codec_verify(codec, c, copy, bytes));
+        if (codec_verify(codec, c, copy, bytes) != OSAFL_OK)
+            return OSAFL_E_STATE; /* whatever the quantizer calls it, the checkpoint is damaged */
         last_id = id;
         at += bytes;
     }

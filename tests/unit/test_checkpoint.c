@@ -166,6 +166,18 @@ static void test_other_runs_and_odd_files_are_refused(void **state)
 
 /* ---- kept updates ---- */
 
+static osafl_status refuse_code(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes)
+{
+    (void)self;
+    (void)code;
+    (void)bytes;
+    return (core_host.fail)(c, OSAFL_E_DATA, "this is no code of mine");
+}
+
+static const osafl_quantizer_vt refusing_vtable = {
+    .life = {.struct_size = sizeof(osafl_quantizer_vt)}, .verify = refuse_code};
+static const osafl_plugin refusing_plugin = {.name = "refusing", .vtable = &refusing_vtable.life};
+
 /* save(), load(), save() gives the same bytes; ids go on where they were. */
 static void test_kept_updates_survive(void **state)
 {
@@ -219,6 +231,19 @@ static void test_kept_updates_survive(void **state)
         assert_int_equal(kept_updates_load(&loaded, &codec, c, &r.base), OSAFL_E_STATE);
         assert_int_equal(loaded.n, 0);
     }
+    /* A code that its quantizer refuses is a damaged checkpoint, whatever the quantizer calls it. */
+    const struct instance refusing = {.plugin = &refusing_plugin, .host = &core_host};
+    const struct codec picky = {.dim = DIM, .quantizer = &refusing};
+    kept.list[0].id = 3;
+    kept.list[1].id = 7;
+    record_set_destroy(set);
+    record_writer_clear(w[0]);
+    assert_int_equal(kept_updates_save(&kept, record_writer_section(w[0], "engine", 1)), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], message), OSAFL_OK);
+    assert_int_equal(record_set_open(data[0], size[0], &set, message), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "engine", &r, message), OSAFL_OK);
+    kept_updates_free(&loaded);
+    assert_int_equal(kept_updates_load(&loaded, &picky, c, &r.base), OSAFL_E_STATE);
     (void)fixture_end(f, OSAFL_OK);
     record_set_destroy(set);
     record_writer_destroy(w[0]);
