@@ -100,9 +100,11 @@ static json_t *describe_plugins(const struct experiment *e)
 static json_t *describe_inputs(const struct inputs *inputs)
 {
     json_t *const object = json_object();
-    for (size_t i = 0; i < inputs->n; ++i)
-        json_object_set_new(object, inputs->item[i].name, text(inputs->item[i].hash));
-    return object;
+    bool complete = object != NULL;
+    for (size_t i = 0; i < inputs->n && complete; ++i)
+        complete =
+            json_object_set_new(object, inputs->item[i].name, text(inputs->item[i].hash)) == 0;
+    return whole_or_nothing(object, complete);
 }
 
 static json_t *describe_run(const struct experiment *e, const struct surroundings *around)

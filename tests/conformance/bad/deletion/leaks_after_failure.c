@@ -5,7 +5,7 @@
 static osafl_status create_two(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                                const void *config, void **self)
 {
-    void *first = malloc(100);
+    void *volatile first = malloc(100); /* volatile: no compiler may leave the requests out */
     void *volatile second = first != NULL ? malloc(100) : NULL;
     if (second == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
