@@ -41,7 +41,7 @@ if [ $full = 1 ]; then
         -DCMAKE_C_COMPILER=clang
     export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1
     # Instrumented code confuses gcc's warnings about values.
-    suite address -R '^(unit|fuzz)|cli.(determinism|resume|resolve|report|help|plugin_list)$' -- \
+    suite address -R '^(unit|fuzz)|cli.(determinism|resolve|report|help|plugin_list)$' -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
     suite thread -R '^(unit|fuzz)|cli.determinism' -E 'unit.(nn_layers|model_golden)' -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
