@@ -422,9 +422,9 @@ static osafl_status complete(struct sample_set *set, const struct table_reader *
     return config->standardise ? sample_set_standardise(set, m) : OSAFL_OK;
 }
 
-static osafl_status read_files(struct sample_set *set, const struct csv_config *config,
-                               struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)
 {
+    const struct csv_config *config = settings;
     struct vocabulary labels = {0};
     struct vocabulary clients = {0};
     struct table_reader train = {.config = config,
@@ -441,33 +441,17 @@ static osafl_status read_files(struct sample_set *set, const struct csv_config *
     return status;
 }
 
-static void destroy(void *self)
-{
-    sample_set_destroy(self);
-    free(self);
-}
-
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
     (void)facts;
-    struct io_message message;
-    struct sample_set *set = calloc(1, sizeof *set);
-    if (set == NULL)
-        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
-    const osafl_status status = read_files(set, config, &message);
-    if (status != OSAFL_OK) {
-        destroy(set);
-        return h->fail(c, status, "%s", message.text);
-    }
-    *self = set;
-    return OSAFL_OK;
+    return sample_set_create(h, c, read_files, config, self);
 }
 
 static const char *const features_declared[] = {"natural", NULL};
 
 static const osafl_dataset_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_dataset_vt), .create = create, .destroy = destroy},
+    .life = {.struct_size = sizeof(osafl_dataset_vt), .create = create, .destroy = sample_set_destroy},
     .describe = sample_set_describe,
     .label = sample_set_label,
     .read = sample_set_read,

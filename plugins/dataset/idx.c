@@ -115,9 +115,9 @@ static osafl_status read_labels(const struct idx_config *settings, const char *p
     return status;
 }
 
-static osafl_status read_files(struct sample_set *set, const struct idx_config *settings,
-                               struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *config, struct io_message *m)
 {
+    const struct idx_config *settings = config;
     struct idx_images train = {0};
     struct idx_images test = {0};
     const osafl_status train_status = read_images(settings, "train", &train, m);
@@ -142,31 +142,15 @@ static osafl_status read_files(struct sample_set *set, const struct idx_config *
     return sample_set_split(set, 0, (uint64_t)settings->validation, m);
 }
 
-static void destroy(void *self)
-{
-    sample_set_destroy(self);
-    free(self);
-}
-
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
     (void)facts;
-    struct io_message message;
-    struct sample_set *set = calloc(1, sizeof *set);
-    if (set == NULL)
-        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
-    const osafl_status status = read_files(set, config, &message);
-    if (status != OSAFL_OK) {
-        destroy(set);
-        return h->fail(c, status, "%s", message.text);
-    }
-    *self = set;
-    return OSAFL_OK;
+    return sample_set_create(h, c, read_files, config, self);
 }
 
 static const osafl_dataset_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_dataset_vt), .create = create, .destroy = destroy},
+    .life = {.struct_size = sizeof(osafl_dataset_vt), .create = create, .destroy = sample_set_destroy},
     .describe = sample_set_describe,
     .label = sample_set_label,
     .read = sample_set_read,

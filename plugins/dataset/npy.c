@@ -191,9 +191,9 @@ static osafl_status read_labels(const char *path, struct samples *samples, uint3
     return status;
 }
 
-static osafl_status read_files(struct sample_set *set, const struct npy_config *config,
-                               struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)
 {
+    const struct npy_config *config = settings;
     struct samples *train = &set->train_file;
     set->classes = (uint32_t)config->classes;
     OSAFL_TRY(read_samples(set, config, config->x, train, m));
@@ -229,27 +229,11 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
     return OSAFL_OK;
 }
 
-static void destroy(void *self)
-{
-    sample_set_destroy(self);
-    free(self);
-}
-
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
     (void)facts;
-    struct io_message message;
-    struct sample_set *set = calloc(1, sizeof *set);
-    if (set == NULL)
-        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
-    const osafl_status status = read_files(set, config, &message);
-    if (status != OSAFL_OK) {
-        destroy(set);
-        return h->fail(c, status, "%s", message.text);
-    }
-    *self = set;
-    return OSAFL_OK;
+    return sample_set_create(h, c, read_files, config, self);
 }
 
 static const char *const features[] = {"natural", NULL};
@@ -258,7 +242,7 @@ static const osafl_dataset_vt vtable = {
     .life = {.struct_size = sizeof(osafl_dataset_vt),
              .check = check,
              .create = create,
-             .destroy = destroy},
+             .destroy = sample_set_destroy},
     .describe = sample_set_describe,
     .label = sample_set_label,
     .read = sample_set_read,

@@ -19,8 +19,9 @@ static void samples_free(struct samples *s)
     free(s->client);
 }
 
-void sample_set_destroy(struct sample_set *s)
+void sample_set_destroy(void *self)
 {
+    struct sample_set *s = self;
     samples_free(&s->train_file);
     samples_free(&s->test_file);
     free(s->train.index);
@@ -28,6 +29,23 @@ void sample_set_destroy(struct sample_set *s)
     free(s->test.index);
     free(s->name_text);
     free(s->label_names);
+    free(s);
+}
+
+osafl_status sample_set_create(const osafl_host *h, osafl_call *c, sample_set_reader *read_files,
+                               const void *config, void **self)
+{
+    struct io_message message;
+    struct sample_set *set = calloc(1, sizeof *set);
+    if (set == NULL)
+        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
+    const osafl_status status = read_files(set, config, &message);
+    if (status != OSAFL_OK) {
+        sample_set_destroy(set);
+        return h->fail(c, status, "%s", message.text);
+    }
+    *self = set;
+    return OSAFL_OK;
 }
 
 void sample_set_pixels_symmetric(struct sample_set *s)

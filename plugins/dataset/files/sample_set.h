@@ -42,7 +42,16 @@ struct sample_set {
     const char **label_names; /* classes pointers, or NULL */
 };
 
-void sample_set_destroy(struct sample_set *s);
+/* Fills a zeroed set from the files that a plugin's config names; on failure the message is written
+ * and the set holds whatever was read so far. */
+typedef osafl_status sample_set_reader(struct sample_set *s, const void *config,
+                                       struct io_message *m);
+
+/* The life of a data set whose instance is a sample set: osafl_lifecycle.create with the reader,
+ * and osafl_lifecycle.destroy. */
+osafl_status sample_set_create(const osafl_host *h, osafl_call *c, sample_set_reader *read_files,
+                               const void *config, void **self);
+void sample_set_destroy(void *self);
 
 /* Bytes mean (v / 255 - 0.5) / 0.5, in [-1, 1]. */
 void sample_set_pixels_symmetric(struct sample_set *s);
