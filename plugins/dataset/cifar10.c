@@ -66,7 +66,8 @@ static osafl_status allocate(struct samples *samples, uint32_t batches, struct i
     return OSAFL_OK;
 }
 
-static osafl_status read_files(struct sample_set *set, const void *config, struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *config,
+                               struct io_message *m)
 {
     const struct cifar10_config *settings = config;
     set->channels = 3;

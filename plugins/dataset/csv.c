@@ -422,7 +422,8 @@ static osafl_status complete(struct sample_set *set, const struct table_reader *
     return config->standardise ? sample_set_standardise(set, m) : OSAFL_OK;
 }
 
-static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *settings,
+                               struct io_message *m)
 {
     const struct csv_config *config = settings;
     struct vocabulary labels = {0};

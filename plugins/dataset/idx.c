@@ -115,7 +115,8 @@ static osafl_status read_labels(const struct idx_config *settings, const char *p
     return status;
 }
 
-static osafl_status read_files(struct sample_set *set, const void *config, struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *config,
+                               struct io_message *m)
 {
     const struct idx_config *settings = config;
     struct idx_images train = {0};

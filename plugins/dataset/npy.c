@@ -191,7 +191,8 @@ static osafl_status read_labels(const char *path, struct samples *samples, uint3
     return status;
 }
 
-static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *settings,
+                               struct io_message *m)
 {
     const struct npy_config *config = settings;
     struct samples *train = &set->train_file;
