@@ -304,6 +304,8 @@ static osafl_status aggregate(struct engine *e, char *message)
 {
     const struct session *s = e->session;
     uint32_t n = 0;
+    if (!s->experiment->training.enabled)
+        return OSAFL_OK;
     struct update *update = list_updates(e, &n);
     if (update == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the updates of a round");
@@ -390,7 +392,8 @@ static osafl_status evaluate(struct engine *e, struct round_report *report, char
     const struct session *s = e->session;
     const uint32_t measures = s->model.n_measures;
     const uint64_t done = (uint64_t)e->round + 1;
-    if (done % (uint64_t)s->experiment->evaluation.every != 0 && done != s->facts.rounds)
+    if (!s->experiment->training.enabled ||
+        (done % (uint64_t)s->experiment->evaluation.every != 0 && done != s->facts.rounds))
         return OSAFL_OK;
     OSAFL_TRY(evaluate_model(s, e->workers, e->round, e->w, &e->evaluation, message));
     for (uint32_t m = 0; m < measures; m++)

@@ -50,6 +50,7 @@ struct partition_settings { /* partition */
 };
 
 struct training_settings { /* training */
+    bool enabled;             /* false: who takes part is simulated, and nobody learns */
     int64_t batch;            /* 16 */
     int64_t minibatches;      /* SGD steps of a local round, 8; 0: one pass over the store */
     int64_t cost_minibatches; /* n of the cost model, 8 */

@@ -596,10 +596,14 @@ static void print_work(const struct run *r)
     if (s->codec.quantizer != NULL)
         printf("%-22s %.0f bits for each of %u vectors\n", "payload", codec_payload_bits(&s->codec),
                s->slots);
-    printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training", s->facts.rounds,
-           (unsigned long long)steps, s->facts.batch);
-    printf("%-22s %.0f times on %llu samples\n", "evaluation", evaluations,
-           (unsigned long long)s->evaluation_samples);
+    if (r->e->training.enabled) {
+        printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training",
+               s->facts.rounds, (unsigned long long)steps, s->facts.batch);
+        printf("%-22s %.0f times on %llu samples\n", "evaluation", evaluations,
+               (unsigned long long)s->evaluation_samples);
+    } else {
+        printf("%-22s none (training.enabled = false), nor an evaluation\n", "training");
+    }
     print_bytes("memory on one thread", engine_bytes(s, r->world, 1));
     print_bytes("  each further thread",
                 engine_bytes(s, r->world, 2) - engine_bytes(s, r->world, 1));

@@ -95,6 +95,9 @@ static const osafl_param partition[] = {
 
 #define S struct training_settings
 static const osafl_param training[] = {
+    OSAFL_BOOL(S, enabled, true,
+               "false: only channel, resources and arrivals are simulated; nobody trains, sends or "
+               "evaluates, and the model stays as it is"),
     OSAFL_INT(S, batch, 16, 1, 1000000, "Samples of a mini-batch", .unit = "samples"),
     OSAFL_INT(S, minibatches, 8, 0, 1000000,
               "SGD steps of a local round; 0: one pass over the client's store", .unit = "steps"),

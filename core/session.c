@@ -326,6 +326,10 @@ static osafl_status create_all(struct session *s, struct loader *l, struct diagn
     OSAFL_TRY(create_model(s, d));
     OSAFL_TRY(create_aggregator(s, d));
     const bool centralised = s->aggregator.centralised != 0;
+    if (centralised && !s->experiment->training.enabled)
+        return refuse(s, OSAFL_KIND_AGGREGATOR, d, OSAFL_E_CONFIG,
+                      "has no link to simulate, so that nothing would remain of the run with "
+                      "training.enabled = false");
     if (!centralised)
         OSAFL_TRY(create_link(s, d));
     OSAFL_TRY(create_optimizer(s, l, d));

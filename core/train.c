@@ -522,6 +522,11 @@ osafl_status train_client(const struct trainer *t, const struct train_task *task
     struct training g = {.trainer = t, .session = t->session, .task = task, .worker = w};
     assert(task->local_rounds >= 1 && task->store.n >= 1 && task->store.n <= UINT32_MAX);
     *result = (struct train_result){.train_loss = (double)NAN};
+    if (!t->session->experiment->training.enabled) {
+        result->outcome = task->lost ? TRAIN_LOST : TRAIN_ARRIVED;
+        result->air_bits = (double)NAN;
+        return OSAFL_OK;
+    }
     osafl_status status = train_and_encode(&g, result);
     result->steps = g.local.step;
     if (status != OSAFL_OK || result->outcome != TRAIN_ARRIVED)

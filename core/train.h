@@ -45,14 +45,15 @@ struct train_result {
     uint32_t steps; /* SGD steps */
     double rate;
     double train_loss; /* mean over the steps; NAN after a divergence */
-    double air_bits;   /* of all vectors */
-    struct code *code; /* [slots]; NULL unless TRAIN_ARRIVED */
+    double air_bits;   /* of all vectors; NAN where none was coded */
+    struct code *code; /* [slots]; NULL unless TRAIN_ARRIVED after training */
     char *message;     /* TRAIN_DIVERGED, or a failure: why; may be NULL for want of memory */
 };
 
 /* Trains one client and encodes its update.  A value that is not finite, and OSAFL_E_NUMERIC from
  * a plugin, end as TRAIN_DIVERGED with OSAFL_OK; any other failure is the status, with
- * result->message set.  OSAFL_E_CANCELLED when the run is asked to stop.  w belongs to the caller's
+ * result->message set.  With training.enabled = false nothing is computed, and an outcome comes
+ * without a code.  OSAFL_E_CANCELLED when the run is asked to stop.  w belongs to the caller's
  * thread.  [worker] */
 osafl_status train_client(const struct trainer *t, const struct train_task *task, struct worker *w,
                           struct train_result *result);
