@@ -26,7 +26,8 @@ static void shuffle(uint64_t seed, uint32_t pool, uint32_t *order, uint64_t n)
     for (uint64_t left = n; left > 1; --left) { /* Fisher-Yates, from the end */
         const uint64_t draw = n - left;
         if (draw % CHUNK == 0)
-            streams_fill(seed, 0, STREAM_POOL_ORDER, pool, 0, draw / CHUNK, word, 2 * CHUNK);
+            streams_fill(seed, 0, STREAM_POOL_ORDER, pool, 0, draw / CHUNK, word,
+                         2 * (left < CHUNK ? left : CHUNK));
         const uint32_t chosen = osafl_below(word + 2 * (draw % CHUNK), (uint32_t)left);
         const uint32_t last = order[left - 1];
         order[left - 1] = order[chosen];

@@ -44,10 +44,14 @@ struct suggestion suggest_begin(const char *word)
 
 void suggest_offer(struct suggestion *s, const char *candidate)
 {
-    const size_t edits = suggest_edits(s->word, candidate);
-    if (edits > MOST_EDITS || 2 * edits > strlen(s->word))
+    const size_t n = strlen(s->word);
+    const size_t m = strlen(candidate);
+    const size_t most = s->best != NULL ? s->best_edits - 1 : least(MOST_EDITS, n / 2);
+    /* Every edit changes the length by one at most: for most candidates there is no table to fill. */
+    if ((s->best != NULL && s->best_edits == 0) || (n > m ? n - m : m - n) > most)
         return;
-    if (s->best == NULL || edits < s->best_edits) {
+    const size_t edits = suggest_edits(s->word, candidate);
+    if (edits <= most) {
         s->best = candidate;
         s->best_edits = edits;
     }

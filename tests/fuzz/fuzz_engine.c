@@ -11,6 +11,7 @@
 
 #define CLIENTS 3
 #define ROUNDS 4
+#define SAMPLES 48 /* few, because every input makes a world of its own */
 
 static struct session session;
 
@@ -55,6 +56,7 @@ static void prepare(void)
     toy->e.clients.storage = 8;
     toy->e.clients.arrivals = 2;
     toy_session(toy, &session);
+    session.dataset.n_train = SAMPLES;
     session.context.pool = pool_create(1);
     struct world *world = NULL;
     struct engine *e = open_engine(&world);

@@ -38,8 +38,10 @@ for target in "${targets[@]}"; do
     mkdir -p "$tree/inputs/$target"
     options=()
     case $target in
-    experiment | set) options=("-dict=$here/dictionaries/experiment" -max_len=2000) ;;
-    results | manifest) options=("-dict=$here/dictionaries/json" -max_len=4000) ;;
+    experiment) options=("-dict=$here/dictionaries/experiment" -max_len=1000) ;;
+    set) options=("-dict=$here/dictionaries/experiment" -max_len=500) ;;
+    results) options=("-dict=$here/dictionaries/json" -max_len=4000) ;;
+    manifest) options=("-dict=$here/dictionaries/json" -max_len=2000) ;;
     engine | instance | kept | world) options=(-max_len=300) ;;
     quantizer | records | trace | table | csv_table | npy | idx) options=(-max_len=1000) ;;
     esac
