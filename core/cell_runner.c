@@ -461,6 +461,27 @@ static void suggest_report(const struct cell_run *run, size_t n, const char *bas
             base, one ? "/" : "", one ? run[0].e->general.name : "");
 }
 
+/* Cells that were complete stay as another program, plugin, machine or other data made them. */
+static void tell_changes(const struct cell_run *run, size_t n)
+{
+    const struct cell_run *first = NULL;
+    char label[LABEL_BYTES];
+    size_t changed = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (run[i].fate != FATE_LEFT_ALONE || run[i].outcome.message[0] == '\0')
+            continue;
+        first = first != NULL ? first : &run[i];
+        changed++;
+    }
+    if (first == NULL)
+        return;
+    cell_label(first->e, label, sizeof(label));
+    fprintf(stderr,
+            "osafl: warning: %zu of the cells that were complete would be made otherwise now; %s: "
+            "%s; --force runs them again\n",
+            changed, label, first->outcome.message);
+}
+
 void cells_tell_end(const struct cell_run *run, size_t n, int status, const struct run_options *o)
 {
     size_t count[FATE_FAILED + 1] = {0};
@@ -480,6 +501,7 @@ void cells_tell_end(const struct cell_run *run, size_t n, int status, const stru
         if (run[i].fate == FATE_DONE && run[i].outcome.summary.participations == 0)
             fprintf(stderr, "osafl: warning: %s: " NOBODY_TOOK_PART "\n", label);
     }
+    tell_changes(run, n);
     if (status == EXIT_INTERRUPTED)
         fprintf(stderr,
                 "osafl: %zu of %zu cells are done, %zu stopped and are saved, %zu have not begun; "

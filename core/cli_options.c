@@ -44,7 +44,7 @@ static const struct argp_option run_options[] = {
      "Stop, ready to be resumed, after so many seconds, or 90s, 15m, 2h", 1},
     {"force", KEY_FORCE, NULL, 0, "Overwrite the results of another run in the folder", 1},
     {"accept-changes", KEY_ACCEPT_CHANGES, NULL, 0,
-     "Go on although the program, a plugin, the CPU type or the BLAS kernel changed", 1},
+     "Go on although the program, a plugin, the data, the CPU type or the BLAS kernel changed", 1},
     {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 1},
     {0},
 };

@@ -109,10 +109,11 @@ static json_t *describe_inputs(const struct inputs *inputs)
 
 static json_t *describe_run(const struct experiment *e, const struct surroundings *around)
 {
-    return json_pack("{s:i, s:s, s:{s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, s:o, "
-                     "s:o}",
-                     "manifest", FORMAT, "identity", e->identity,          //
-                     "program", "name", "osafl", "version", OSAFL_VERSION, //
+    return json_pack("{s:i, s:s, s:{s:s, s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, "
+                     "s:o, s:o}",
+                     "manifest", FORMAT, "identity", e->identity, //
+                     "program", "name", "osafl", "version", OSAFL_VERSION, "file_xxh3",
+                     around->program_hash, //
                      "experiment", "name", text(e->general.name), "case", text(e->case_name),
                      "case_index", (int)e->case_index, "seed", (json_int_t)e->general.seed, //
                      "machine", "cpu_features", text(around->cpu_features), "blas_kernel",
@@ -213,10 +214,13 @@ static void compare_circumstances(const json_t *before, const json_t *now, char 
 {
     const json_t *const old_machine = json_object_get(before, "machine");
     const json_t *const new_machine = json_object_get(now, "machine");
+    const json_t *const old_program = json_object_get(before, "program");
+    const json_t *const new_program = json_object_get(now, "program");
     message[0] = '\0';
-    differs(message, "the version of osafl",
-            json_object_get(json_object_get(before, "program"), "version"),
-            json_object_get(json_object_get(now, "program"), "version"));
+    differs(message, "the version of osafl", json_object_get(old_program, "version"),
+            json_object_get(new_program, "version"));
+    differs(message, "the file of osafl", json_object_get(old_program, "file_xxh3"),
+            json_object_get(new_program, "file_xxh3"));
     differs(message, "the CPU's instruction set", json_object_get(old_machine, "cpu_features"),
             json_object_get(new_machine, "cpu_features"));
     differs(message, "the BLAS kernel", json_object_get(old_machine, "blas_kernel"),
@@ -333,16 +337,18 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
     struct utsname system = {0};
     char cpu[256];
     char *const here = getcwd(NULL, 0);
+    char *const program = realpath("/proc/self/exe", NULL);
     uname(&system);
     cpu_model(cpu, sizeof cpu);
     json_t *const value = json_pack(
-        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i}",                     //
+        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i}",                //
         "host", text(system.nodename),                                                      //
         "system", json_sprintf("%s %s %s", system.sysname, system.release, system.machine), //
         "cpu", text(cpu),                                                                   //
         "threads", (int)env->threads,                                                       //
         "working_folder", text(here),                                                       //
         "experiment_file", text(env->experiment_file),                                      //
+        "program_file", text(program),                                                      //
         "plugin_files", describe_files(e),                                                  //
         "started", text(env->started),                                                      //
         "ended", text(env->ended),                                                          //
@@ -351,6 +357,7 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
         "resumed_at_round", (int)env->resumed_at);
     const osafl_status status = write_json(folder, "environment.json", value, message);
     json_decref(value);
+    free(program);
     free(here);
     return status;
 }

@@ -7,15 +7,16 @@
 #include "inputs.h"
 #include "run_folder.h"
 
-/* What can change a result byte beside settings, program and plugins; strings as cpu.h gives
- * them. */
+/* What can change a result byte beside settings and plugins; strings as plugin_file.h and cpu.h
+ * give them. */
 struct surroundings {
+    const char *program_hash; /* of the program's file */
     const char *cpu_features; /* "avx512f avx2 fma ...": instruction sets that are used */
     const char *blas_kernel;  /* "SkylakeX"; NULL: no BLAS was loaded */
     struct inputs inputs;     /* samples and files */
 };
 
-/* Writes manifest.json: program version, identity, name, case, seed, settings with their origins,
+/* Writes manifest.json: identity, name, case, seed, settings with their origins, program and
  * plugins with version and file hash, machine, hashes of the inputs.  Also writes resolved.cfg
  * (experiment_write()). */
 osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,

@@ -1,4 +1,5 @@
-/* plugin_file.c - what can be said about a plugin's file before any of its code runs. */
+/* plugin_file.c - what can be said about a plugin's file, and the program's own, before any of a
+ * plugin's code runs. */
 #include "plugin_file.h"
 
 #include <elf.h>
@@ -98,7 +99,8 @@ static const char *elf_problem(const unsigned char *data, size_t length)
     return NULL;
 }
 
-bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], char *why, size_t size)
+/* Maps a whole file for reading.  NULL with the reason in why; else given back with munmap(). */
+static void *map_whole_file(const char *path, size_t *length, char *why, size_t size)
 {
     /* O_NONBLOCK: a FIFO of that name must not hang the program. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -107,28 +109,51 @@ bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], cha
         snprintf(why, size, "cannot be read: %s", strerror(errno));
         if (fd >= 0)
             close(fd);
-        return false;
+        return NULL;
     }
     if (!S_ISREG(s.st_mode) || s.st_size <= 0) {
         snprintf(why, size, S_ISREG(s.st_mode) ? "is empty" : "is not a regular file");
         close(fd);
-        return false;
+        return NULL;
     }
-    const size_t length = (size_t)s.st_size;
-    void *data = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (data == MAP_FAILED) {
+    *length = (size_t)s.st_size;
+    void *const data = mmap(NULL, *length, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
         snprintf(why, size, "cannot be read: %s", strerror(errno));
+    close(fd);
+    return data != MAP_FAILED ? data : NULL;
+}
+
+static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BYTES])
+{
+    const XXH128_hash_t sum = XXH3_128bits(data, length);
+    snprintf(hash, PLUGIN_HASH_BYTES, "%016llx%016llx", (unsigned long long)sum.high64,
+             (unsigned long long)sum.low64);
+}
+
+bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], char *why, size_t size)
+{
+    size_t length = 0;
+    void *const data = map_whole_file(path, &length, why, size);
+    if (data == NULL)
         return false;
-    }
-    const char *problem = elf_problem(data, length);
-    if (problem == NULL) {
-        const XXH128_hash_t sum = XXH3_128bits(data, length);
-        snprintf(hash, PLUGIN_HASH_BYTES, "%016llx%016llx", (unsigned long long)sum.high64,
-                 (unsigned long long)sum.low64);
-    } else {
+    const char *const problem = elf_problem(data, length);
+    if (problem == NULL)
+        hash_bytes(data, length, hash);
+    else
         snprintf(why, size, "%s", problem);
-    }
     munmap(data, length);
     return problem == NULL;
+}
+
+bool program_file_hash(char hash[PLUGIN_HASH_BYTES], char *why, size_t size)
+{
+    size_t length = 0;
+    /* The very file that runs, even when another one has been put in its place meanwhile. */
+    void *const data = map_whole_file("/proc/self/exe", &length, why, size);
+    if (data == NULL)
+        return false;
+    hash_bytes(data, length, hash);
+    munmap(data, length);
+    return true;
 }

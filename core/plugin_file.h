@@ -1,4 +1,5 @@
-/* plugin_file.h - what can be said about a plugin's file before any of its code runs.
+/* plugin_file.h - what can be said about a plugin's file, and the program's own, before any of a
+ * plugin's code runs.
  *
  * Mapping a shared object runs its constructors, so whether to trust a file is settled first. */
 #ifndef OSAFL_CORE_PLUGIN_FILE_H
@@ -21,5 +22,8 @@ bool plugin_path_is_trusted(const char *path, bool *group_writable, char *why, s
  * bytes in hexadecimal.  Else why says what is wrong. */
 bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], char *why,
                              size_t size);
+
+/* The same hash of the file that this process was started from.  False with the reason in why. */
+bool program_file_hash(char hash[PLUGIN_HASH_BYTES], char *why, size_t size);
 
 #endif

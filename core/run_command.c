@@ -21,6 +21,7 @@
 #include "guard.h"
 #include "manifest.h"
 #include "message.h"
+#include "plugin_file.h"
 #include "pool.h"
 #include "progress.h"
 #include "safetensors.h"
@@ -41,6 +42,8 @@ struct run {
     bool has_session;
     struct blas_report blas;
     struct surroundings surroundings;
+    char program_hash[PLUGIN_HASH_BYTES];
+    char changes[CALL_MESSAGE_BYTES]; /* since the run in the folder began; "": none */
     struct run_folder folder;
     struct pool *pool;
     struct world *world;
@@ -131,7 +134,16 @@ static osafl_status open_session(struct run *r, struct loader *l)
                           r->blas.version, r->blas.core);
         return OSAFL_E_UNSUPPORTED;
     }
+    char why[128];
+    if (!program_file_hash(r->program_hash, why, sizeof why)) {
+        diagnostics_error(r->d, NULL, 0,
+                          "the program's own file, /proc/self/exe, %s; mount /proc, so that a run "
+                          "goes on with the program with which it began",
+                          why);
+        return OSAFL_E_UNSUPPORTED;
+    }
     r->surroundings = (struct surroundings){
+        .program_hash = r->program_hash,
         .cpu_features = cpu_isa_name(cpu_isa_chosen(r->d)),
         .blas_kernel = r->blas.loaded ? r->blas.core : NULL,
     };
@@ -207,14 +219,14 @@ static osafl_status open_progress(struct run *r, char *message)
 
 /* One line in FOLDER/changes.txt for each time that a run went on although its program, plugins,
  * machine or data had changed. */
-static osafl_status record_change(const struct run *r, const char *what, char *message)
+static osafl_status record_changes(const struct run *r, char *message)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/" CHANGES_FILE, r->folder.path) < 0)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory");
     FILE *file = fopen(path, "a");
     const bool written =
-        file != NULL && fprintf(file, "%s: %s\n", r->started, what) > 0 && fflush(file) == 0;
+        file != NULL && fprintf(file, "%s: %s\n", r->started, r->changes) > 0 && fflush(file) == 0;
     const int error = errno;
     if (file != NULL)
         fclose(file);
@@ -275,12 +287,8 @@ static osafl_status claim_folder(struct run *r, char *message)
     case MANIFEST_SAME:
         return OSAFL_OK;
     case MANIFEST_CHANGED:
-        if (!r->o->accept_changes)
-            return message_fail(message, OSAFL_E_CONFIG,
-                                "%.*s; --accept-changes goes on all the same, --force starts anew",
-                                CALL_MESSAGE_BYTES - 128, found_message);
-        OSAFL_TRY(record_change(r, found_message, message));
-        return manifest_write(&r->folder, r->e, &r->surroundings, message);
+        memcpy(r->changes, found_message, sizeof r->changes);
+        return OSAFL_OK;
     case MANIFEST_OTHER:
         return message_fail(message, OSAFL_E_CONFIG, "%s", found_message);
     case MANIFEST_NONE:
@@ -297,22 +305,43 @@ static osafl_status claim_folder(struct run *r, char *message)
 
 /* ---- from a checkpoint --------------------------------------------------------------------- */
 
+/* Goes on with another program, plugin, machine or data only where the user says so. */
+static osafl_status settle_changes(const struct run *r, char *message)
+{
+    if (!r->o->accept_changes)
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "%.*s; --accept-changes goes on all the same, --force starts anew",
+                            CALL_MESSAGE_BYTES - 128, r->changes);
+    OSAFL_TRY(record_changes(r, message));
+    return manifest_write(&r->folder, r->e, &r->surroundings, message);
+}
+
+/* Reads the newest checkpoint, unless this run may not go on from it. */
+static osafl_status find_checkpoint(struct run *r, struct checkpoint *out, char *message)
+{
+    char warning[CALL_MESSAGE_BYTES];
+    const osafl_status status =
+        checkpoint_read(&r->folder, r->e->identity, &r->slots, out, warning, message);
+    /* A run that has ended is left alone, whatever made it: not even its files are opened. */
+    r->complete = status == OSAFL_OK && out->set != NULL &&
+                  out->round == r->session.facts.rounds && has_file(r, MODEL_FILE);
+    /* Another program may not be able to read the checkpoint, so that this comes first. */
+    if (!r->complete && r->changes[0] != '\0')
+        OSAFL_TRY(settle_changes(r, message));
+    OSAFL_TRY(status);
+    if (warning[0] != '\0')
+        fprintf(stderr, "osafl: warning: %s; the one before it serves\n", warning);
+    r->first_round = r->saved_round = out->round;
+    return OSAFL_OK;
+}
+
 /* Goes on where the newest checkpoint stands, or starts at round 0. */
 static osafl_status resume_or_start(struct run *r, char *message)
 {
     struct checkpoint checkpoint = {0};
     struct record_reader reader;
-    char warning[CALL_MESSAGE_BYTES];
-    OSAFL_TRY(
-        checkpoint_read(&r->folder, r->e->identity, &r->slots, &checkpoint, warning, message));
-    if (warning[0] != '\0')
-        fprintf(stderr, "osafl: warning: %s; the one before it serves\n", warning);
-    r->first_round = r->saved_round = checkpoint.round;
-    /* A run that has ended is left alone: not even its files are opened. */
-    r->complete = checkpoint.set != NULL && checkpoint.round == r->session.facts.rounds &&
-                  has_file(r, MODEL_FILE);
-    osafl_status status = OSAFL_OK;
-    if (!r->complete)
+    osafl_status status = find_checkpoint(r, &checkpoint, message);
+    if (status == OSAFL_OK && !r->complete)
         status = open_engine(r, message);
     if (status == OSAFL_OK && !r->complete && checkpoint.set != NULL) {
         status = engine_load(r->engine, checkpoint.set, message);
@@ -482,7 +511,8 @@ static int tell_end(struct run *r, osafl_status status, const char *message)
         diagnostics_error(r->d, NULL, 0, "%s", message);
     diagnostics_print(r->d, stderr);
     if (r->complete)
-        fprintf(stderr, "osafl: this run is complete; --force runs it again\n");
+        fprintf(stderr, "osafl: this run is complete%s%s; --force runs it again\n",
+                r->changes[0] != '\0' ? ", but since it began " : "", r->changes);
     if (status == OSAFL_OK && !isatty(STDOUT_FILENO)) { /* for scripts; people have read it */
         printf("%s\n", r->folder.path);
         fflush(stdout); /* whatever becomes of the next run */
@@ -525,6 +555,7 @@ static int report_end(struct run *r, osafl_status status, const char *message,
         snprintf(out->measure, sizeof out->measure, "%s", first_measure(r)->name);
     }
     if (status == OSAFL_OK) {
+        snprintf(out->message, sizeof out->message, "%s", r->changes);
         diagnostics_print(r->d, stderr);
         return out->status;
     }

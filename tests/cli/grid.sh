@@ -57,6 +57,15 @@ expect "deadline 70 s" "$work/told"
     2> "$work/told"
 [ "$(wc -l < "$work/folders")" -eq 2 ] || fail "the conditions choose other cells"
 [ "$(grep -c 'was complete' "$work/told")" -eq 2 ] || fail "complete cells ran again"
+! grep -q "otherwise" "$work/told" || fail "a program is taken for another"
+cp "$osafl" "$work/osafl" # the same program in another file
+printf 'x' >> "$work/osafl"
+"$work/osafl" run "$grid" --plugin-dir "$(dirname "$osafl")/plugins" --out "$work/one" \
+    --only case=OSA-FL --only seed=1 > "$work/folders" 2> "$work/told"
+[ "$(grep -c 'was complete' "$work/told")" -eq 2 ] || fail "another program ran complete cells"
+expect "2 of the cells that were complete would be made otherwise now; small, OSA-FL, " "$work/told"
+expect ": the file of osafl was " "$work/told"
+same "$work/one"
 
 # A case whose data are missing, and one that crashes: the others are done, and the end says why.
 cat > "$work/bad.cfg" <<END

@@ -137,4 +137,27 @@ expect 0 "" "${run[@]}" "$work/changed" --plugin-dir "$work/plugins" --accept-ch
 cmp "$work/whole/rounds.csv" "$work/changed/rounds.csv"
 grep -q "aggregator" "$work/changed/changes.txt"
 
+# A program built anew has another file; this one runs as before, with a byte behind its end.
+cp "$osafl" "$work/osafl"
+printf 'x' >>"$work/osafl"
+anew=("$work/osafl" run "$source_tree/tests/cli/small.cfg" --quiet --threads 2
+      --plugin-dir "$plugins" --out)
+stopped "$work/anew"
+expect 2 "the file of osafl was " "${anew[@]}" "$work/anew"
+expect 2 " and is " "${anew[@]}" "$work/anew"
+expect 2 "; --accept-changes goes on all the same, --force starts anew" "${anew[@]}" "$work/anew"
+expect 0 "" "${anew[@]}" "$work/anew" --accept-changes
+cmp "$work/whole/rounds.csv" "$work/anew/rounds.csv"
+grep -q "the file of osafl was " "$work/anew/changes.txt"
+grep -q "\"program_file\": \"$work/osafl\"" "$work/anew/environment.json"
+
+echo "a complete run is left alone by a changed program, with a word"
+before=$(cd "$work/whole" && stat -c '%n %y %s' ./*)
+expect 0 "this run is complete, but since it began the file of osafl was " "${anew[@]}" "$work/whole"
+expect 0 "--force runs it again" "${anew[@]}" "$work/whole" --accept-changes
+[ "$before" = "$(cd "$work/whole" && stat -c '%n %y %s' ./*)" ] || {
+    echo "FAILED: a changed program touched a complete run"
+    failures=$((failures + 1))
+}
+
 [ $failures -eq 0 ] || exit 1

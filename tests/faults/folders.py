@@ -164,7 +164,8 @@ def foreign_folder(bench):
 def manifest_changes(bench):
     """Another program, plugin or CPU: refused with both sides, or recorded."""
     changes = (('"version": "', '"version": "0.0.1-', "0.0.1-"),
-               ('"file_xxh3": "', '"file_xxh3": "abc', "file of"),
+               ('"file_xxh3": "', '"file_xxh3": "abc', "the file of osafl was abc"),
+               ('"kind": "aggregator",', '"kind": "none",', "file of aggregator/osafl was (none)"),
                ('"cpu_features": "', '"cpu_features": "other-', "instruction set was other-"),
                ('"blas_kernel": "', '"blas_kernel": "Old', "BLAS kernel was Old"))
     for before, after, told in changes:

@@ -26,7 +26,7 @@ static const char file_text[] = "name = \"digits\";\nseed = 5;\nrounds = 3;\n"
                                 "deletion: { plugin = \"fifo\"; };\n"
                                 "aggregator: { plugin = \"fedavg\"; };\n";
 
-static const struct surroundings machine = {.cpu_features = "avx512", .blas_kernel = NULL};
+static const struct surroundings machine = {.program_hash = "0123", .cpu_features = "avx512"};
 
 static char folder_path[256];
 static struct run_folder folder;
@@ -117,6 +117,7 @@ static void test_manifest(void **state)
     json_t *const m = read_json("manifest.json");
     expect_text(m, "identity", NULL, e->identity);
     expect_text(m, "program", "version", OSAFL_VERSION);
+    expect_text(m, "program", "file_xxh3", "0123");
     expect_text(m, "experiment", "name", "digits");
     expect_text(m, "experiment", "case", e->case_name);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(m, "experiment"), "seed")),
@@ -180,13 +181,15 @@ static void test_compare(void **state)
     assert_int_equal(compare(other, &machine), MANIFEST_OTHER);
     EXPECT_WORDS(folder_path, "training.batch was 16 and is 32", "--force", "--out");
 
-    const struct surroundings slower = {.cpu_features = "avx2", .blas_kernel = "Haswell"};
+    const struct surroundings slower = {
+        .program_hash = "0123", .cpu_features = "avx2", .blas_kernel = "Haswell"};
     assert_int_equal(compare(e, &slower), MANIFEST_CHANGED);
     EXPECT_WORDS("instruction set was avx512 and is avx2", "BLAS kernel was (none) and is Haswell");
 
     char samples_name[] = "samples";
     struct input samples = {.name = samples_name, .hash = "0123456789abcdef"};
-    const struct surroundings read = {.cpu_features = "avx512", .inputs = {&samples, 1}};
+    const struct surroundings read = {
+        .program_hash = "0123", .cpu_features = "avx512", .inputs = {&samples, 1}};
     assert_int_equal(manifest_write(&folder, e, &read, message), OSAFL_OK);
     assert_int_equal(compare(e, &read), MANIFEST_SAME);
     samples.hash[0] = 'f';
@@ -197,7 +200,8 @@ static void test_compare(void **state)
     experiment_destroy(e);
 }
 
-/* The same run on another program and with another file of a plugin. */
+/* The same run on another program and with another file of a plugin, and on a program of the same
+ * version that was built anew. */
 static void test_changed_program(void **state)
 {
     (void)state;
@@ -212,6 +216,12 @@ static void test_changed_program(void **state)
     assert_int_equal(compare(e, &machine), MANIFEST_CHANGED);
     EXPECT_WORDS("version of osafl was 0.0.1 and is " OSAFL_VERSION,
                  "file of aggregator/fedavg was abc and is ");
+    struct surroundings built_anew = machine;
+    built_anew.program_hash = "4567";
+    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    assert_int_equal(compare(e, &machine), MANIFEST_SAME);
+    assert_int_equal(compare(e, &built_anew), MANIFEST_CHANGED);
+    assert_string_equal(message, "the file of osafl was 0123 and is 4567");
     experiment_destroy(e);
 }
 
