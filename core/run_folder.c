@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "message.h"
 
 #define LOCK_FILE ".lock"
@@ -43,39 +44,6 @@ char *run_folder_path(const char *base, const struct experiment *e)
     return path;
 }
 
-/* One that is there already serves. */
-static osafl_status create_folder(const char *path, char *message)
-{
-    if (mkdir(path, 0777) == 0)
-        return OSAFL_OK;
-    const int error = errno; /* of a folder that exists, it may be one that matters to new ones */
-    struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return OSAFL_OK;
-    if (error == EEXIST)
-        return message_fail(message, OSAFL_E_IO,
-                            "cannot create the folder %s: a file has that name; choose another "
-                            "folder with --out",
-                            path);
-    return message_io(message, error, "create the folder", path);
-}
-
-static osafl_status create_with_parents(const char *path, char *message)
-{
-    char *const copy = strdup(path);
-    if (copy == NULL)
-        return message_io(message, ENOMEM, "create", path);
-    osafl_status status = OSAFL_OK;
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL && status == OSAFL_OK;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        status = create_folder(copy, message);
-        *slash = '/';
-    }
-    free(copy);
-    return status == OSAFL_OK ? create_folder(path, message) : status;
-}
-
 static char *join(const char *folder, const char *prefix, const char *name, const char *suffix)
 {
     char *path = NULL;
@@ -84,7 +52,7 @@ static char *join(const char *folder, const char *prefix, const char *name, cons
 
 osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message)
 {
-    OSAFL_TRY(create_with_parents(path, message));
+    OSAFL_TRY(folder_create(path, message));
     char *const copy = strdup(path);
     char *const lock = join(path, "", LOCK_FILE, "");
     osafl_status status = OSAFL_OK;

@@ -33,6 +33,8 @@ static void count_run(struct absences *a, size_t row, const struct result_cell *
     static const char *const wanted[] = {"round", "client", "reason", NULL};
     char message[CALL_MESSAGE_BYTES];
     struct csv_table *t = NULL;
+    if (!result_cell_has_clients(c))
+        return; /* results that were thinned out to be kept */
     if (result_cell_clients(c, wanted, &t, message) != OSAFL_OK) {
         if (a->trouble == NULL)
             a->trouble = checked_copy(message);

@@ -2,15 +2,14 @@
 #include "plot_command.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "checked_alloc.h"
 #include "cli.h"
 #include "figure_gnuplot.h"
 #include "figure_list.h"
+#include "folder.h"
 #include "message.h"
 
 enum {
@@ -163,8 +162,7 @@ static osafl_status draw_figures(const struct plot_options *o, const struct figu
                                  char *message)
 {
     OSAFL_TRY(gnuplot_is_there(message));
-    if (mkdir(o->out, 0777) != 0 && errno != EEXIST)
-        return message_fail(message, OSAFL_E_IO, "cannot create %s: %s", o->out, strerror(errno));
+    OSAFL_TRY(folder_create(o->out, message));
     for (size_t i = 0; i < l->n; ++i) {
         OSAFL_TRY(figure_draw(l->figure[i], o->out, o->formats, message));
         for (int k = 0; k < DRAW_FORMATS; ++k) {

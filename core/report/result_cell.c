@@ -368,6 +368,14 @@ static osafl_status check_clients(const struct result_cell *c, const struct csv_
     return OSAFL_OK;
 }
 
+bool result_cell_has_clients(const struct result_cell *c)
+{
+    char *const path = checked_format("%s/clients.csv", c->folder);
+    const bool has = access(path, F_OK) == 0;
+    free(path);
+    return has;
+}
+
 osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,
                                  struct csv_table **out, char *message)
 {

@@ -64,6 +64,8 @@ size_t result_cell_measure_column(const struct result_cell *c, const char *measu
 /* Whether more of a measure is better: all but losses and errors (osafl/model.h). */
 bool measure_higher_is_better(const char *measure);
 
+/* Whether the cell's folder holds a clients.csv: results can be kept without. */
+bool result_cell_has_clients(const struct result_cell *c);
 /* clients.csv of the cell, the wanted columns; like csv_table_read().  The columns "round" and
  * "client" are checked to run through every round's clients in order. */
 osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,

@@ -55,14 +55,24 @@ fi
 "$osafl" report results/broken >out
 expect '^  A-second: seed 1 failed after [0-2] of 3 rounds: .*finite'
 
+# Runs that are kept as rounds.csv and manifest.json: all but why clients sat out.
+mkdir -p kept
+cp "$one/rounds.csv" "$one/manifest.json" kept/
+"$osafl" report kept >out
+expect "^A-second / levels = 16 +1 +$(printf %.4f "$best") "
+if grep -q 'clients.csv\|did not take part' out; then
+    echo "FAILED: a report asks for what was left out"
+    failures=$((failures + 1))
+fi
+
 if command -v gnuplot >/dev/null; then
     "$osafl" plot results/small >out
     expect '^plots/small-levels___2-accuracy-round\.svg$'
     expect '^plots/small-levels___2-score\.svg$'
     expect '^plots/best-accuracy-levels\.svg$'
-    "$osafl" plot --figure step_control --figure similarity results/small >out
-    expect '^plots/small-levels___16-step_control-round\.svg$'
-    expect '^plots/small-levels___16-similarity\.svg$'
+    "$osafl" plot --out deep/er --figure step_control --figure similarity results/small >out
+    expect '^deep/er/small-levels___16-step_control-round\.svg$'
+    expect '^deep/er/small-levels___16-similarity\.svg$'
 fi
 
 [ "$failures" = 0 ] || exit 1

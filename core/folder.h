@@ -1,0 +1,11 @@
+/* folder.h - folders for results. */
+#ifndef OSAFL_CORE_FOLDER_H
+#define OSAFL_CORE_FOLDER_H
+
+#include "osafl/base.h"
+
+/* Creates a folder and those above it; one that is there already serves.  message:
+ * [CALL_MESSAGE_BYTES], names --out as the remedy where a file has the name. */
+osafl_status folder_create(const char *path, char *message);
+
+#endif
