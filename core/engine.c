@@ -225,22 +225,38 @@ static void warn(const struct engine *e, const char *line)
         fprintf(stderr, "warning: %s\n", line);
 }
 
-/* Divergence stops the run, or drops the client with a warning and a reason in its record. */
-static osafl_status settle_divergence(const struct engine *e, char *message)
+/* Divergence stops the run, or drops the client with a reason in its record.  What diverges does so
+ * again and again, so that only the first such round is told; the end of the run tells how often. */
+static osafl_status settle_divergence(struct engine *e, char *message)
 {
     const bool stop = e->session->experiment->general.on_divergence.index == 0;
+    const struct train_result *first = NULL;
+    unsigned others = 0;
     for (uint32_t k = 0; k < e->n_tasks; k++) {
-        const struct train_result *r = &e->result[k];
-        if (r->outcome != TRAIN_DIVERGED)
+        if (e->result[k].outcome != TRAIN_DIVERGED)
             continue;
-        const char *why = r->message != NULL ? r->message : "an update is not finite";
-        if (stop)
-            return message_fail(message, OSAFL_E_NUMERIC,
-                                "%s; on_divergence = \"drop\" goes on without the client", why);
-        char line[CALL_MESSAGE_BYTES + 64];
-        snprintf(line, sizeof line, "%s; its update is dropped", why);
-        warn(e, line);
+        if (first == NULL)
+            first = &e->result[k];
+        else
+            others++;
     }
+    if (first == NULL)
+        return OSAFL_OK;
+    const char *why = first->message != NULL ? first->message : "an update is not finite";
+    if (stop)
+        return message_fail(message, OSAFL_E_NUMERIC,
+                            "%s; on_divergence = \"drop\" goes on without the client", why);
+    char line[CALL_MESSAGE_BYTES + 160];
+    char also[64] = "";
+    if (others > 0)
+        snprintf(also, sizeof also, ", as are %u others of this round", others);
+    snprintf(line, sizeof line,
+             "%s; its update is dropped%s; further ones are counted at the end, and clients.csv "
+             "names each",
+             why, also);
+    if (!e->told_of_divergence)
+        warn(e, line);
+    e->told_of_divergence = true;
     return OSAFL_OK;
 }
 
@@ -366,6 +382,7 @@ static void record_round(const struct engine *e, struct round_row *row)
     for (uint32_t k = 0; k < e->n_tasks; k++) {
         const struct train_result *r = &e->result[k];
         const uint32_t client = e->task[k].client;
+        row->diverged += r->outcome == TRAIN_DIVERGED;
         if (r->outcome == TRAIN_ARRIVED) {
             row->participants++;
             row->train_loss += r->train_loss;

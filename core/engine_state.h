@@ -27,6 +27,7 @@ struct engine {
     unsigned threads;
     struct worker **workers; /* [threads] */
     uint32_t round;          /* rounds done, t */
+    bool told_of_divergence; /* by this process */
 
     float *w;                   /* w^t */
     float **broadcast;          /* [aggregator.broadcast_vectors][dim] */

@@ -266,12 +266,12 @@ static osafl_status open_table(struct results *r, int table, const char *folder,
 static osafl_status read_record(struct results *r, struct record_reader *from,
                                 uint64_t length[TABLES], char *message)
 {
-    uint64_t count[4];
+    uint64_t count[6];
     double value[2];
     osafl_reader *const reader = &from->base;
     osafl_status status = reader->u64(reader, "lengths", length, TABLES);
     if (status == OSAFL_OK)
-        status = reader->u64(reader, "evaluations", count, 4);
+        status = reader->u64(reader, "evaluations", count, 6);
     if (status == OSAFL_OK)
         status = reader->f64(reader, "measures", value, 2);
     if (status != OSAFL_OK)
@@ -282,7 +282,8 @@ static osafl_status read_record(struct results *r, struct record_reader *from,
                                 "the checkpoint gives an impossible length for %s; it is damaged",
                                 table_name[table]);
     }
-    if (count[0] > UINT32_MAX || count[1] > UINT32_MAX || count[2] > UINT32_MAX)
+    if (count[0] > UINT32_MAX || count[1] > UINT32_MAX || count[2] > UINT32_MAX ||
+        count[5] > UINT32_MAX)
         return message_fail(message, OSAFL_E_STATE,
                             "the checkpoint's record \"evaluations\" is damaged");
     r->summary = (struct results_summary){
@@ -290,6 +291,8 @@ static osafl_status read_record(struct results *r, struct record_reader *from,
         .best_round = (uint32_t)count[1],
         .last_round = (uint32_t)count[2],
         .participations = count[3],
+        .diverged = count[4],
+        .diverged_rounds = (uint32_t)count[5],
         .best = value[0],
         .last = value[1],
     };
@@ -469,6 +472,8 @@ osafl_status results_end_round(struct results *r, const struct round_row *round,
     if (round->measure != NULL && r->n_measures > 0)
         note_measure(r, round->round, round->measure[0]);
     r->summary.participations += round->participants;
+    r->summary.diverged += round->diverged;
+    r->summary.diverged_rounds += round->diverged > 0;
     write_round(r, round);
     write_clients(r, clients);
     write_timing(r, timing);
@@ -497,11 +502,12 @@ osafl_status results_save(struct results *r, osafl_writer *to, char *message)
     for (int table = 0; table < TABLES; ++table)
         length[table] = csv_length(r->table[table]);
     const struct results_summary *const s = &r->summary;
-    const uint64_t count[4] = {s->evaluations, s->best_round, s->last_round, s->participations};
+    const uint64_t count[6] = {s->evaluations,    s->best_round, s->last_round,
+                               s->participations, s->diverged,   s->diverged_rounds};
     const double value[2] = {s->best, s->last};
     osafl_status status = to->u64(to, "lengths", length, TABLES);
     if (status == OSAFL_OK)
-        status = to->u64(to, "evaluations", count, 4);
+        status = to->u64(to, "evaluations", count, 6);
     if (status == OSAFL_OK)
         status = to->f64(to, "measures", value, 2);
     return status == OSAFL_OK ? OSAFL_OK

@@ -57,6 +57,7 @@ struct round_row {
     const double *measure; /* [n_measures]; NULL: not evaluated in this round */
     double train_loss;     /* mean over the participants */
     uint32_t participants;
+    uint32_t diverged;        /* updates that were dropped; no column: clients.csv names them */
     double mean_local_rounds; /* over the participants */
     double payload_bits;      /* sum over participants and vectors, as the resource problem pays */
     double air_bits;          /* the same as really coded */
@@ -101,7 +102,9 @@ struct results_summary {
     uint32_t best_round;
     double last;
     uint32_t last_round;
-    uint64_t participations; /* updates that arrived, in all rounds; set in any case */
+    uint64_t participations; /* updates that arrived, in all rounds; set in any case, as are: */
+    uint64_t diverged;       /* updates that were dropped, and the rounds in which there were any */
+    uint32_t diverged_rounds;
 };
 struct results_summary results_summary(const struct results *r);
 

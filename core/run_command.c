@@ -470,6 +470,20 @@ static osafl_status finish(struct run *r, char *message)
     return OSAFL_OK;
 }
 
+/* What on_divergence = "drop" did in all rounds, those before a resume included. */
+static void tell_divergence(const struct run *r)
+{
+    const struct results_summary s = results_summary(r->results);
+    if (s.diverged == 0)
+        return;
+    progress_clear(r->progress);
+    fprintf(stderr,
+            "osafl: warning: %llu update%s not finite and dropped, in %u of %u rounds; clients.csv "
+            "says \"diverged\" for each; a smaller learning rate may help\n",
+            (unsigned long long)s.diverged, s.diverged == 1 ? " was" : "s were", s.diverged_rounds,
+            engine_round(r->engine));
+}
+
 /* For reports.  That it cannot be written does not matter beside the failure itself. */
 static void record_failure(const struct run *r, osafl_status status, const char *failure)
 {
@@ -488,6 +502,7 @@ static osafl_status run_all(struct run *r, struct loader *l, char *message)
     OSAFL_TRY(open_progress(r, message));
     OSAFL_TRY(write_environment(r, false, NULL, message));
     const osafl_status status = run_rounds(r, message);
+    tell_divergence(r);
     if (status != OSAFL_OK) {
         record_failure(r, status, message);
         return status;

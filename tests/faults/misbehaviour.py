@@ -7,7 +7,7 @@ usage: misbehaviour.py PROGRAM SOURCE
 import os
 import re
 
-from harness import Bench, FAILED, FULL, OK, USAGE, check, each
+from harness import Bench, FAILED, FULL, INTERRUPTED, OK, USAGE, check, each
 
 HARD = {"crash": "segmentation fault", "abort": "abort", "overflow": "stack overflow",
         "trap": "illegal instruction"}
@@ -159,6 +159,18 @@ def dropped(bench):
         rows = [line.split(",") for line in table][1:]
     diverged = [(int(row[0]), int(row[1])) for row in rows if row[3] == "diverged"]
     check(diverged == [(3, 2)], f"diverged: {diverged}")
+    check("1 update was not finite and dropped, in 1 of 6 rounds" in done.stderr, done.stderr)
+    # All four clients in all six rounds: told once, and counted at the end, over a stop too.
+    folder = bench.new_folder()
+    every = command(bench, folder, 2, "--set", "on_divergence=drop", "--set", "checkpoint_every=1")
+    spoil = deed("nan", "gradient", None, None)
+    stopped = bench.run([*every, "--max-time", "0.001"], env=spoil)
+    done = bench.run(every, env=spoil)
+    check(stopped.returncode in (OK, INTERRUPTED) and done.returncode == OK, done.stderr)
+    check(done.stderr.count("is dropped, as are 3 others of this round") == 1
+          and done.stderr.count("not finite") == 2
+          and "24 updates were not finite and dropped, in 6 of 6 rounds" in done.stderr,
+          done.stderr)
     return "a client that diverges can be dropped"
 
 

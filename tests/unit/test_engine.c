@@ -34,7 +34,8 @@ static void count_warning(void *arg, int32_t level, const char *line)
 {
     int *n = arg;
     assert_int_equal(level, OSAFL_LOG_WARN);
-    assert_non_null(strstr(line, "its update is dropped"));
+    assert_non_null(strstr(line, "client 3: "));
+    assert_non_null(strstr(line, "its update is dropped; "));
     ++*n;
 }
 
@@ -291,6 +292,11 @@ static void test_divergence_can_be_dropped(void **state)
     b->session.context.log_arg = &warnings;
     run_rounds(b, 1);
     assert_int_equal(warnings, 1);
+    assert_int_equal(b->report.row.diverged, 1);
+    b->toy->fault_round = 2;
+    run_rounds(b, 1);
+    assert_int_equal(warnings, 1); /* it is told once */
+    assert_int_equal(b->report.row.diverged, 1);
     assert_int_equal(b->report.clients.reason[3], OUT_DIVERGED);
     assert_int_equal(b->report.row.participants, CLIENTS - 1);
     for (uint32_t j = 0; j < TOY_DIM; j++)

@@ -367,6 +367,7 @@ static void end_round(struct bench *b, uint32_t round, const double *measure)
     const struct round_row row = {.round = round,
                                   .simulated_s = 60.0 * (round + 1),
                                   .measure = measure,
+                                  .diverged = round == 1 ? 3 : 0,
                                   .train_loss = 0.75,
                                   .participants = 1,
                                   .mean_local_rounds = 5.0,
@@ -455,6 +456,7 @@ static void test_summary(void **state)
     end_round(&b, 5, NULL);
     struct results_summary s = results_summary(b.results);
     assert_int_equal(s.evaluations, 5);
+    assert_true(s.diverged == 3 && s.diverged_rounds == 1);
     assert_true(s.best == 0.7 && s.best_round == 2 && s.last == 0.6 && s.last_round == 4);
     results_close(b.results);
 
@@ -502,6 +504,8 @@ static void test_resume(void **state)
     assert_int_equal(resume(&b, block, size), OSAFL_OK);
     assert_int_equal(results_summary(b.results).evaluations, 1);
     assert_true(results_summary(b.results).best == 0.3);
+    assert_int_equal(results_summary(b.results).diverged, 3);
+    assert_int_equal(results_summary(b.results).diverged_rounds, 1);
     end_round(&b, 2, measure);
     expect_file("rounds.csv", whole);
     expect_file("clients.csv", whole_clients);
