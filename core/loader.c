@@ -3,21 +3,16 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <fenv.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "child_process.h"
 #include "cpu.h"
 #include "diagnostics.h"
 #include "guard.h"
@@ -318,108 +313,47 @@ const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const c
 
 /* ---- probing ------------------------------------------------------------------------------- */
 
-/* The child's part: loads, and sends what it found through the pipe.  Never returns. */
-static _Noreturn void probe_in_child(struct loader *l, uint32_t kind, const char *name, int pipe_fd)
+struct probe_question {
+    struct loader *loader;
+    uint32_t kind;
+    const char *name;
+};
+
+/* The child's part: loads, and sends what it found. */
+static void probe_in_child(const void *arg, int fd)
 {
-    guard_end();   /* the parent wants to see the signal that ends this process */
-    setpgid(0, 0); /* so that the parent ends what a plugin may start, too */
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    /* A plugin that prints when it is mapped must not disturb the list. */
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-        dup2(null, fd);
+    const struct probe_question *q = arg;
     struct probed_plugin found = {0};
     struct diagnostics *d = diagnostics_create();
-    if (d != NULL) {
-        const struct loaded_plugin *loaded =
-            load(l, kind, name, d, found.problem, sizeof found.problem);
-        if (loaded != NULL) {
-            snprintf(found.version, sizeof found.version, "%s", loaded->plugin->version);
-            snprintf(found.summary, sizeof found.summary, "%s", loaded->plugin->summary);
-        }
-        /* Shorter than a pipe's buffer: never blocks. */
-        if (write(pipe_fd, &found, sizeof found) == (ssize_t)sizeof found)
-            _exit(EXIT_SUCCESS);
+    if (d == NULL)
+        _exit(EXIT_FAILURE);
+    const struct loaded_plugin *loaded =
+        load(q->loader, q->kind, q->name, d, found.problem, sizeof found.problem);
+    if (loaded != NULL) {
+        snprintf(found.version, sizeof found.version, "%s", loaded->plugin->version);
+        snprintf(found.summary, sizeof found.summary, "%s", loaded->plugin->summary);
     }
-    _exit(EXIT_FAILURE);
-}
-
-/* Of a clock that never steps. */
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Reads exactly size bytes; false: the pipe ended before, or end_s passed. */
-static bool read_until(int fd, void *data, size_t size, double end_s)
-{
-    size_t got = 0;
-    while (got < size) {
-        const double left_s = end_s - seconds_now();
-        struct pollfd ready = {.fd = fd, .events = POLLIN};
-        const int n = left_s > 0.0 ? poll(&ready, 1, (int)(1e3 * left_s) + 1) : 0;
-        if (n < 0 && errno == EINTR)
-            continue;
-        const ssize_t bytes = n > 0 ? read(fd, (unsigned char *)data + got, size - got) : 0;
-        if (bytes <= 0)
-            return false;
-        got += (size_t)bytes;
-    }
-    return true;
-}
-
-/* Waits for a child that has not answered, and kills it with all it started when end_s passes. */
-static int wait_until(pid_t child, double end_s, bool *late)
-{
-    int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        if (seconds_now() >= end_s) {
-            *late = true;
-            kill(-child, SIGKILL);
-            while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-                continue;
-            break;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    return status;
+    const bool sent = write(fd, &found, sizeof found) == (ssize_t)sizeof found;
+    _exit(sent ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 osafl_status loader_probe(struct loader *l, uint32_t kind, const char *name, double limit_s,
                           struct probed_plugin *out)
 {
-    char real[PLUGIN_PATH_BYTES] = "";
-    (void)plugin_path_find(&l->path, kind_name(kind), name, real);
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    const struct probe_question question = {.loader = l, .kind = kind, .name = name};
+    struct child_end end;
+    if (!child_ask(probe_in_child, &question, limit_s, out, sizeof *out, &end))
         return OSAFL_E_IO;
-    const double end_s = seconds_now() + limit_s;
-    const pid_t child = fork();
-    if (child < 0) {
-        close(ends[0]);
-        close(ends[1]);
-        return OSAFL_E_IO;
-    }
-    if (child == 0)
-        probe_in_child(l, kind, name, ends[1]);
-    setpgid(child, child); /* parent and child both: whoever comes first */
-    close(ends[1]);
-    const bool answered = read_until(ends[0], out, sizeof *out, end_s);
-    close(ends[0]);
-    bool late = false;
-    const int status = wait_until(child, end_s, &late);
-    if (!answered) {
+    if (!end.answered) {
         memset(out, 0, sizeof *out);
-        if (late)
+        if (end.late)
             snprintf(out->problem, sizeof out->problem, "BROKEN (not loaded within %g s)", limit_s);
-        else if (WIFSIGNALED(status))
-            snprintf(out->problem, sizeof out->problem, "BROKEN (signal %d)", WTERMSIG(status));
+        else if (WIFSIGNALED(end.status))
+            snprintf(out->problem, sizeof out->problem, "BROKEN (signal %d)", WTERMSIG(end.status));
         else
             snprintf(out->problem, sizeof out->problem, "BROKEN (ended the program, status %d)",
-                     WEXITSTATUS(status));
+                     WEXITSTATUS(end.status));
     }
-    memcpy(out->path, real, sizeof out->path);
+    (void)plugin_path_find(&l->path, kind_name(kind), name, out->path);
     return OSAFL_OK;
 }

@@ -2,17 +2,15 @@
 #include "conform_process.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "child_process.h"
 #include "guard.h"
 #include "guarded_memory.h"
 #include "plugin_host.h"
@@ -128,110 +126,38 @@ static void catch_crashes(void)
 
 /* ---- children ------------------------------------------------------------------------------ */
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void begin_child(int fd)
 {
-    guard_end();
-    setpgid(0, 0); /* so that the parent ends what a plugin may start, too */
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     if (LIMIT_MEMORY)
         setrlimit(RLIMIT_AS, &(struct rlimit){MEMORY_BYTES, MEMORY_BYTES});
-    /* What is printed is counted by the check that looks for it, and disturbs no other. */
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int to = STDIN_FILENO; null >= 0 && to <= STDERR_FILENO; to++)
-        dup2(null, to);
     verdict_fd = fd;
     catch_crashes();
 }
 
-/* Reads exactly size bytes until end_s. */
-static bool read_all(int fd, void *data, size_t size, double end_s)
-{
-    size_t got = 0;
-    while (got < size) {
-        const double left_s = end_s - seconds_now();
-        struct pollfd ready = {.fd = fd, .events = POLLIN};
-        const int n = left_s > 0.0 ? poll(&ready, 1, (int)(1e3 * left_s) + 1) : 0;
-        if (n < 0 && errno == EINTR)
-            continue;
-        const ssize_t bytes = n > 0 ? read(fd, (unsigned char *)data + got, size - got) : 0;
-        if (bytes <= 0)
-            return false;
-        got += (size_t)bytes;
-    }
-    return true;
-}
-
-/* The end of a child, which is killed when end_s passes, with all that it started. */
-static int reap(pid_t child, double end_s, bool *late)
-{
-    int status = 0;
-    *late = false;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        if (seconds_now() >= end_s) {
-            *late = true;
-            kill(-child, SIGKILL);
-            while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-                continue;
-            return status;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    kill(-child, SIGKILL); /* what it may have left behind; the group is its own */
-    return status;
-}
-
 /* How a child ended that gave no answer. */
-static void explain_silence(int status, bool late, double limit_s, char *out, size_t size)
+static void explain_silence(const struct child_end *end, double limit_s, char *out, size_t size)
 {
-    if (late)
+    if (end->late)
         snprintf(out, size, "did not come to an end within %g s", limit_s);
-    else if (WIFSIGNALED(status))
-        snprintf(out, size, "crashed with signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
+    else if (WIFSIGNALED(end->status))
+        snprintf(out, size, "crashed with signal %d (%s)", WTERMSIG(end->status),
+                 strsignal(WTERMSIG(end->status)));
     else
-        snprintf(out, size, "ended the program with exit status %d", WEXITSTATUS(status));
+        snprintf(out, size, "ended the program with exit status %d", WEXITSTATUS(end->status));
 }
 
-/* Does work(arg, fd) in a child, which writes size bytes of answer to fd.  False with the reason in
- * why. */
-static bool ask_child(void (*work)(const void *arg, int fd), const void *arg, double limit_s,
-                      void *answer, size_t size, char *why, size_t why_size)
+/* child_ask(); false with the reason in why when no whole answer came. */
+static bool ask_child(child_work *work, const void *arg, double limit_s, void *answer, size_t size,
+                      char *why, size_t why_size)
 {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        snprintf(why, why_size, "no pipe could be made: %s", strerror(errno));
+    struct child_end end;
+    if (!child_ask(work, arg, limit_s, answer, size, &end)) {
+        snprintf(why, why_size, "no process could be made: %s", strerror(errno));
         return false;
     }
-    fflush(NULL); /* else the child would print it again */
-    const double end_s = seconds_now() + limit_s;
-    const pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        begin_child(ends[1]);
-        work(arg, ends[1]);
-        _exit(EXIT_FAILURE); /* work() does not return */
-    }
-    close(ends[1]);
-    bool answered = false;
-    if (child < 0) {
-        snprintf(why, why_size, "no process could be made: %s", strerror(errno));
-    } else {
-        setpgid(child, child); /* parent and child both: whoever comes first */
-        answered = read_all(ends[0], answer, size, end_s);
-        bool late;
-        const int status = reap(child, answered ? seconds_now() + 1.0 : end_s, &late);
-        if (!answered)
-            explain_silence(status, late, limit_s, why, why_size);
-    }
-    close(ends[0]);
-    return answered;
+    if (!end.answered)
+        explain_silence(&end, limit_s, why, why_size);
+    return end.answered;
 }
 
 static void run_check(struct conform *c)
@@ -243,7 +169,7 @@ static void run_check(struct conform *c)
 
 static void check_in_child(const void *arg, int fd)
 {
-    (void)fd; /* end_with() knows it */
+    begin_child(fd);
     struct conform c = *(const struct conform *)arg;
     run_check(&c);
 }
@@ -279,6 +205,7 @@ static bool needs_no_loading(const struct check *k)
 
 static void probe_in_child(const void *arg, int fd)
 {
+    begin_child(fd);
     struct probe found = {0};
     const osafl_plugin *p = conform_try_load(arg, found.problem, sizeof found.problem);
     if (p != NULL) {
