@@ -4,7 +4,6 @@
 #include "cell.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct logdistance_config {
     double reference_loss_db;
@@ -35,11 +34,6 @@ static const osafl_param params[] = {
                "Least distance of a client from the base station", .unit = "m"),
 };
 
-struct logdistance {
-    const struct logdistance_config *config;
-    struct cell cell;
-};
-
 static osafl_status check(const osafl_host *h, osafl_call *c, const void *config)
 {
     const struct logdistance_config *settings = config;
@@ -53,54 +47,23 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
-    struct logdistance *channel = calloc(1, sizeof *channel);
-    if (channel == NULL)
-        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
     const struct logdistance_config *settings = config;
-    channel->config = settings;
-    struct cell *cell = &channel->cell;
-    const osafl_status status =
-        cell_create(cell, h, c, facts->clients, settings->min_distance_m, settings->radius_m);
-    if (status != OSAFL_OK) {
-        free(channel);
-        return status;
-    }
+    const struct cell_shape shape = {
+        .min_distance_m = settings->min_distance_m,
+        .radius_m = settings->radius_m,
+        .bandwidth_hz = settings->bandwidth_hz,
+        .noise_dbm_per_hz = settings->noise_dbm_per_hz,
+        .noise_figure_db = settings->noise_figure_db,
+    };
+    struct cell *cell = NULL;
+    OSAFL_TRY(cell_create(h, c, facts->clients, &shape, &cell));
     for (uint32_t u = 0; u < cell->clients; u++) {
         const double decades = log10(cell_distance(cell, u) / settings->reference_distance_m);
         cell->mean_gain_db[u] =
             -(settings->reference_loss_db + 10.0 * settings->exponent * decades);
         cell->shadowing_db[u] = settings->shadowing_db;
     }
-    *self = channel;
-    return OSAFL_OK;
-}
-
-static void destroy(void *self)
-{
-    struct logdistance *channel = self;
-    cell_destroy(&channel->cell);
-    free(channel);
-}
-
-static osafl_status describe_link(void *self, osafl_call *c, osafl_link *out)
-{
-    (void)c;
-    const struct logdistance_config *settings = ((const struct logdistance *)self)->config;
-    cell_link(out, settings->bandwidth_hz, settings->noise_dbm_per_hz, settings->noise_figure_db);
-    return OSAFL_OK;
-}
-
-static osafl_status gains(void *self, osafl_call *c, uint32_t round, double *gain)
-{
-    cell_gains(&((const struct logdistance *)self)->cell, c, round, gain);
-    return OSAFL_OK;
-}
-
-static osafl_status place(void *self, osafl_call *c, uint32_t round, osafl_place *out)
-{
-    (void)c;
-    (void)round;
-    cell_places(&((const struct logdistance *)self)->cell, out);
+    *self = cell;
     return OSAFL_OK;
 }
 
@@ -108,10 +71,10 @@ static const osafl_channel_vt vtable = {
     .life = {.struct_size = sizeof(osafl_channel_vt),
              .check = check,
              .create = create,
-             .destroy = destroy},
-    .link = describe_link,
-    .gains = gains,
-    .place = place,
+             .destroy = cell_destroy},
+    .link = cell_describe_link,
+    .gains = cell_gains,
+    .place = cell_places,
 };
 
 static const osafl_plugin plugin = {

@@ -6,7 +6,6 @@
 #include "cell.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { UMA, UMI };
 
@@ -72,11 +71,6 @@ static const struct scenario scenario_table[] = {
     [UMI] = {10.0, 32.4, 21.0, 9.5, 22.4, 35.3, 21.3, 0.3, 4.0, 7.82, 36.0},
 };
 
-struct tr38901 {
-    const struct tr38901_config *config;
-    struct cell cell;
-};
-
 static double bs_height(const struct tr38901_config *config)
 {
     return config->bs_height_m > 0.0 ? config->bs_height_m
@@ -136,18 +130,16 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
-    struct tr38901 *channel = calloc(1, sizeof *channel);
-    if (channel == NULL)
-        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
     const struct tr38901_config *settings = config;
-    channel->config = settings;
-    struct cell *cell = &channel->cell;
-    const osafl_status status =
-        cell_create(cell, h, c, facts->clients, settings->min_distance_m, settings->radius_m);
-    if (status != OSAFL_OK) {
-        free(channel);
-        return status;
-    }
+    const struct cell_shape shape = {
+        .min_distance_m = settings->min_distance_m,
+        .radius_m = settings->radius_m,
+        .bandwidth_hz = settings->bandwidth_hz,
+        .noise_dbm_per_hz = settings->noise_dbm_per_hz,
+        .noise_figure_db = settings->noise_figure_db,
+    };
+    struct cell *cell = NULL;
+    OSAFL_TRY(cell_create(h, c, facts->clients, &shape, &cell));
     const struct scenario *s = &scenario_table[settings->scenario.index];
     for (uint32_t u = 0; u < cell->clients; u++) {
         const double distance_m = cell_distance(cell, u);
@@ -161,36 +153,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
         if (settings->shadowing)
             cell->shadowing_db[u] = sight ? s->los_shadowing_db : s->nlos_shadowing_db;
     }
-    *self = channel;
-    return OSAFL_OK;
-}
-
-static void destroy(void *self)
-{
-    struct tr38901 *channel = self;
-    cell_destroy(&channel->cell);
-    free(channel);
-}
-
-static osafl_status describe_link(void *self, osafl_call *c, osafl_link *out)
-{
-    (void)c;
-    const struct tr38901_config *settings = ((const struct tr38901 *)self)->config;
-    cell_link(out, settings->bandwidth_hz, settings->noise_dbm_per_hz, settings->noise_figure_db);
-    return OSAFL_OK;
-}
-
-static osafl_status gains(void *self, osafl_call *c, uint32_t round, double *gain)
-{
-    cell_gains(&((const struct tr38901 *)self)->cell, c, round, gain);
-    return OSAFL_OK;
-}
-
-static osafl_status place(void *self, osafl_call *c, uint32_t round, osafl_place *out)
-{
-    (void)c;
-    (void)round;
-    cell_places(&((const struct tr38901 *)self)->cell, out);
+    *self = cell;
     return OSAFL_OK;
 }
 
@@ -198,10 +161,10 @@ static const osafl_channel_vt vtable = {
     .life = {.struct_size = sizeof(osafl_channel_vt),
              .check = check,
              .create = create,
-             .destroy = destroy},
-    .link = describe_link,
-    .gains = gains,
-    .place = place,
+             .destroy = cell_destroy},
+    .link = cell_describe_link,
+    .gains = cell_gains,
+    .place = cell_places,
 };
 
 static const osafl_plugin plugin = {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "osafl/random.h"
 
@@ -21,12 +22,19 @@ void cell_link(osafl_link *out, double bandwidth_hz, double noise_dbm_per_hz,
     out->noise_w_per_hz = cell_from_db(noise_dbm_per_hz + noise_figure_db - 30.0);
 }
 
-osafl_status cell_create(struct cell *cell, const osafl_host *h, osafl_call *c, uint32_t clients,
-                         double min_distance_m, double radius_m)
+osafl_status cell_create(const osafl_host *h, osafl_call *c, uint32_t clients,
+                         const struct cell_shape *shape, struct cell **out)
 {
+    struct cell *cell = calloc(1, sizeof *cell);
+    if (cell == NULL)
+        return h->fail(c, OSAFL_E_NOMEM, "out of memory");
+    osafl_link link;
+    cell_link(&link, shape->bandwidth_hz, shape->noise_dbm_per_hz, shape->noise_figure_db);
     *cell = (struct cell){
         .host = h,
         .clients = clients,
+        .bandwidth_hz = link.bandwidth_hz,
+        .noise_w_per_hz = link.noise_w_per_hz,
         .place = calloc(clients, sizeof *cell->place),
         .mean_gain_db = calloc(clients, sizeof *cell->mean_gain_db),
         .shadowing_db = calloc(clients, sizeof *cell->shadowing_db),
@@ -39,21 +47,24 @@ osafl_status cell_create(struct cell *cell, const osafl_host *h, osafl_call *c, 
         uint32_t word[4];
         h->random_fill(c, CELL_STREAM_PLACE, u, 0, 0, word, 4);
         /* The area within a distance grows with its square. */
-        const double inner = min_distance_m * min_distance_m;
-        const double outer = radius_m * radius_m;
+        const double inner = shape->min_distance_m * shape->min_distance_m;
+        const double outer = shape->radius_m * shape->radius_m;
         const double distance_m = sqrt(inner + osafl_uniform(word) * (outer - inner));
         const double angle = TWO_PI * osafl_uniform(word + 2);
         cell->place[u].x_m = distance_m * cos(angle);
         cell->place[u].y_m = distance_m * sin(angle);
     }
+    *out = cell;
     return OSAFL_OK;
 }
 
-void cell_destroy(struct cell *cell)
+void cell_destroy(void *self)
 {
+    struct cell *cell = self;
     free(cell->place);
     free(cell->mean_gain_db);
     free(cell->shadowing_db);
+    free(cell);
 }
 
 double cell_distance(const struct cell *cell, uint32_t client)
@@ -68,8 +79,18 @@ double cell_uniform(const struct cell *cell, osafl_call *c, uint32_t stream, uin
     return osafl_uniform(word);
 }
 
-void cell_gains(const struct cell *cell, osafl_call *c, uint32_t round, double *gain)
+osafl_status cell_describe_link(void *self, osafl_call *c, osafl_link *out)
 {
+    (void)c;
+    const struct cell *cell = self;
+    out->bandwidth_hz = cell->bandwidth_hz;
+    out->noise_w_per_hz = cell->noise_w_per_hz;
+    return OSAFL_OK;
+}
+
+osafl_status cell_gains(void *self, osafl_call *c, uint32_t round, double *gain)
+{
+    const struct cell *cell = self;
     /* Drawn from the round's own numbers, so that rounds may be asked for in any order. */
     for (uint32_t u = 0; u < cell->clients; u++) {
         double gain_db = cell->mean_gain_db[u];
@@ -80,10 +101,14 @@ void cell_gains(const struct cell *cell, osafl_call *c, uint32_t round, double *
         }
         gain[u] = cell_from_db(gain_db);
     }
+    return OSAFL_OK;
 }
 
-void cell_places(const struct cell *cell, osafl_place *out)
+osafl_status cell_places(void *self, osafl_call *c, uint32_t round, osafl_place *out)
 {
-    for (uint32_t u = 0; u < cell->clients; u++)
-        out[u] = cell->place[u];
+    (void)c;
+    (void)round;
+    const struct cell *cell = self;
+    memcpy(out, cell->place, cell->clients * sizeof *out);
+    return OSAFL_OK;
 }

@@ -24,18 +24,30 @@ double cell_from_db(double db);
 /* Random streams of a channel. */
 enum { CELL_STREAM_PLACE = 1, CELL_STREAM_LINE_OF_SIGHT, CELL_STREAM_SHADOWING };
 
+/* A channel whose clients lie in one cell is this and nothing more: create() makes it and sets the
+ * gains, and the functions below are the other functions of its vtable. */
 struct cell {
     const osafl_host *host;
     uint32_t clients;
+    double bandwidth_hz;
+    double noise_w_per_hz;
     osafl_place *place;   /* of every client; fixed for a run */
     double *mean_gain_db; /* less path loss, plus antennas: 0 until the channel sets it */
     double *shadowing_db; /* standard deviation: 0 until the channel sets it */
 };
 
-/* Drops the clients uniformly over the ring min_distance_m <= d <= radius_m. */
-osafl_status cell_create(struct cell *cell, const osafl_host *h, osafl_call *c, uint32_t clients,
-                         double min_distance_m, double radius_m);
-void cell_destroy(struct cell *cell);
+struct cell_shape {
+    double min_distance_m;
+    double radius_m;
+    double bandwidth_hz;
+    double noise_dbm_per_hz;
+    double noise_figure_db;
+};
+
+/* Drops the clients uniformly over the ring min_distance_m <= d <= radius_m.  *out goes to
+ * cell_destroy(). */
+osafl_status cell_create(const osafl_host *h, osafl_call *c, uint32_t clients,
+                         const struct cell_shape *shape, struct cell **out);
 
 /* Distance on the ground, in m. */
 double cell_distance(const struct cell *cell, uint32_t client);
@@ -43,9 +55,11 @@ double cell_distance(const struct cell *cell, uint32_t client);
 /* Uniform in [0, 1), one number per client. */
 double cell_uniform(const struct cell *cell, osafl_call *c, uint32_t stream, uint32_t client);
 
+/* The functions of the vtable; self is the struct cell. */
+void cell_destroy(void *self);
+osafl_status cell_describe_link(void *self, osafl_call *c, osafl_link *out);
 /* Mean gain and shadowing, drawn anew for every client and round, as a linear power gain. */
-void cell_gains(const struct cell *cell, osafl_call *c, uint32_t round, double *gain);
-
-void cell_places(const struct cell *cell, osafl_place *out);
+osafl_status cell_gains(void *self, osafl_call *c, uint32_t round, double *gain);
+osafl_status cell_places(void *self, osafl_call *c, uint32_t round, osafl_place *out);
 
 #endif
