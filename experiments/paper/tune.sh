@@ -7,8 +7,8 @@
 # Everything is judged on 10000 samples held out of the training split, with seed 1; the test set
 # takes no part.  The blocks that are printed belong at the end of ../include/rates-DATA.cfg, where
 # they win over what stands before; without their conditions on levels and concentration they hold
-# for all tables.  About 1 h 45 min on 2 cores for SqueezeNet and the CNN on one data set (SqueezeNet
-# 15 min); again: goes on.  Arguments after -- go to "osafl tune", such as --max-time 2h.
+# for all tables.  About 45 min on 2 cores for SqueezeNet and the CNN on one data set; again: goes
+# on.  Arguments after -- go to "osafl tune", such as --max-time 2h.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 osafl=${OSAFL:-$here/../../build/osafl}
@@ -33,10 +33,16 @@ for name in "${data[@]}"; do
     [ "$name" != cifar10 ] || plugin=cifar10
     for model in "${models[@]}"; do
         table=$here/table-$name-s2-c0.3.cfg
-        tune "$table" OSA-FL --over optimizer.sgd.learning_rate=0.01,0.02,0.04 \
-            --over aggregator.osafl.global_learning_rate=5,10,15,25 "$@"
-        tune "$table" Genie --over optimizer.sgd.learning_rate=0.0025..0.04/5 "$@"
+        # Where a run takes a quarter of an hour: half of the rounds, and fewer values.
+        rates=0.01,0.02,0.04 steps=5,10,15,25 genie=0.0025..0.04/5 server=1,1.5,2,3,4 shorter=()
+        if [ "$model" != squeezenet ]; then
+            rates=0.02,0.04 steps=5,10,15 genie=0.005,0.01,0.02,0.04 server=1,2,3
+            shorter=(--set rounds=25 --set evaluation.every=5)
+        fi
+        tune "$table" OSA-FL --over "optimizer.sgd.learning_rate=$rates" \
+            --over "aggregator.osafl.global_learning_rate=$steps" "${shorter[@]}" "$@"
+        tune "$table" Genie --over "optimizer.sgd.learning_rate=$genie" "${shorter[@]}" "$@"
         tune "$here/control.cfg" M-FedAvg-tuned-step \
-            --over aggregator.fedavg.server_learning_rate=1,1.5,2,3,4 "$@"
+            --over "aggregator.fedavg.server_learning_rate=$server" "${shorter[@]}" "$@"
     done
 done

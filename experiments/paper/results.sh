@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# results.sh pack NAME FOLDER   - keeps the finished runs below FOLDER in results/NAME.tar.xz, beside
+#                                 those that it holds already: rounds.csv, manifest.json, and of
+#                                 clients.csv who took part with how many local rounds
+# results.sh unpack FOLDER      - puts all kept runs into FOLDER, where "osafl report" reads them
+# results.sh page [--check]     - computes the tables of RESULTS.md anew from the kept runs; --check:
+#                                 only says whether they are current
+#
+# A table of RESULTS.md stands between lines "<!-- report ARGUMENTS -->" and "<!-- end -->", ARGUMENTS
+# being those of "osafl report", with folders relative to the unpacked runs; or, for the table of
+# local rounds, "<!-- ccdf FOLDER... -->".  OSAFL: the program.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+osafl=$(realpath "${OSAFL:-$here/../../build/osafl}")
+kept=$here/results
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+unpack() {
+    local archive
+    mkdir -p "$1"
+    for archive in "$kept"/*.tar.xz; do tar -xJf "$archive" -C "$1"; done
+}
+
+# finished RUN: whether rounds.csv tells of all rounds of the manifest.
+finished() {
+    local rounds
+    rounds=$(sed -n '/"rounds": {/ { n; s/[^0-9]//gp; q }' "$1/manifest.json")
+    [ -n "$rounds" ] && [ "$(($(wc -l <"$1/rounds.csv") - 1))" -eq "$rounds" ]
+}
+
+# thin: of a clients.csv, the columns that "osafl report" and the figure of local rounds read.
+thin() {
+    awk -F, -v OFS=, '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        { print $column["round"], $column["client"], $column["reason"], $column["local_rounds"] }'
+}
+
+pack() {
+    local name=$1 from=$2 run packed=0
+    mkdir -p "$kept" "$work/$name"
+    [ ! -f "$kept/$name.tar.xz" ] || tar -xJf "$kept/$name.tar.xz" -C "$work/$name"
+    while IFS= read -r run; do
+        run=${run%/manifest.json}
+        if [ ! -f "$from/$run/rounds.csv" ] || ! finished "$from/$run"; then continue; fi
+        mkdir -p "$work/$name/$run"
+        cp "$from/$run/rounds.csv" "$work/$name/$run/"
+        # Where the data lay matters to nobody.
+        sed 's#"\\"/[^"]*/\([^/"]*\)\\""#"\\"\1\\""#' "$from/$run/manifest.json" \
+            >"$work/$name/$run/manifest.json"
+        thin <"$from/$run/clients.csv" >"$work/$name/$run/clients.csv"
+        packed=$((packed + 1))
+    done < <(cd "$from" && find -L . -name manifest.json | sed 's#^\./##' | LC_ALL=C sort)
+    tar -cJf "$kept/$name.tar.xz" -C "$work/$name" --sort=name --mtime=@0 --owner=0 --group=0 \
+        --numeric-owner --mode=u=rwX,go=rX .
+    echo "$packed finished runs of $from in $kept/$name.tar.xz"
+}
+
+# ccdf FOLDER: the shares of client-rounds with more than 4 local rounds, at the deadlines for which
+# the paper prints them.
+ccdf() {
+    local model levels
+    printf '| %s |' "$1"
+    for model in squeezenet cnn resnet18; do
+        for levels in 2 16; do
+            cat "$1/ccdf/model.plugin_${model}_quantizer.qsgd.levels_${levels}_deadline_s_$(
+                [ $model = resnet18 ] && echo 180.0 || echo 60.0)"/seed-*/clients.csv |
+                awk -F, '$1 != "round" { all++; many += $4 > 4 } END { printf " %.4f |", many / all }'
+        done
+    done
+    printf '\n'
+}
+
+# page: RESULTS.md with every table computed.
+page() {
+    local line arguments folder
+    while IFS= read -r line; do
+        printf '%s\n' "$line"
+        [[ $line =~ ^'<!-- '(report|ccdf)' '(.*)' -->'$ ]] || continue
+        read -r -a arguments <<<"${BASH_REMATCH[2]}"
+        printf '\n'
+        case ${BASH_REMATCH[1]} in
+        report) # headings below the page's
+            (cd "$work/runs" && "$osafl" report --format markdown "${arguments[@]}" |
+                sed 's/^##* /##&/')
+            ;;
+        ccdf)
+            echo "| Channel | SqueezeNet, s = 2 | s = 16 | CNN, s = 2 | s = 16 | ResNet-18, s = 2 | s = 16 |"
+            echo "| :-- | --: | --: | --: | --: | --: | --: |"
+            echo "| the paper | 0.6709 | 0.5525 | 0.6048 | 0.4816 | 0.8771 | 0.5653 |"
+            for folder in "${arguments[@]}"; do (cd "$work/runs" && ccdf "$folder"); done
+            printf '\n'
+            ;;
+        esac
+        while [ "$line" != '<!-- end -->' ]; do
+            IFS= read -r line || { echo "results.sh: a table without an end" >&2; exit 1; }
+        done
+        printf '%s\n' "$line"
+    done <"$here/RESULTS.md"
+}
+
+case "${1:-}" in
+pack)
+    [ $# -eq 3 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+    pack "$2" "$3"
+    ;;
+unpack)
+    [ $# -eq 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+    unpack "$2"
+    ;;
+page)
+    unpack "$work/runs"
+    page >"$work/page"
+    if [ "${2:-}" = --check ]; then
+        diff -u "$here/RESULTS.md" "$work/page" || {
+            echo "RESULTS.md is not current: experiments/paper/results.sh page" >&2
+            exit 1
+        }
+    else
+        cp "$work/page" "$here/RESULTS.md"
+    fi
+    ;;
+*)
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac
