@@ -501,6 +501,7 @@ static osafl_status run_all(struct run *r, struct loader *l, char *message)
         return OSAFL_OK;
     OSAFL_TRY(open_progress(r, message));
     OSAFL_TRY(write_environment(r, false, NULL, message));
+    stop_allow_end(false, false);
     const osafl_status status = run_rounds(r, message);
     tell_divergence(r);
     if (status != OSAFL_OK) {
@@ -615,8 +616,10 @@ int run_command(struct experiment *e, struct loader *l, const struct run_options
         return EXIT_RUN_FAILED;
     }
     stop_begin(o->max_time_s);
+    stop_allow_end(true, out == NULL);
     guard_watch(e->general.call_limit_s);
     const osafl_status status = run_all(&r, l, message);
+    stop_allow_end(false, false);
     if (r.progress != NULL)
         progress_clear(r.progress);
     const int result =

@@ -12,6 +12,8 @@
 #include "cli.h"
 
 static volatile sig_atomic_t request; /* the signal that came first; 0: none */
+static volatile sig_atomic_t may_end;
+static volatile sig_atomic_t tells_end;
 static volatile sig_atomic_t may_abandon;
 static atomic_int abandon; /* read by all threads; lock-free, so a handler may write it */
 
@@ -19,6 +21,18 @@ static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 #define N_SIGNALS (sizeof signals / sizeof signals[0])
 static struct sigaction before[N_SIGNALS];
 static struct sigaction pipe_before;
+
+/* With functions that are made for handlers. */
+static _Noreturn void end_at_once(void)
+{
+    char line[128];
+    char *end = stpcpy(line, "osafl: ");
+    end = stpcpy(end, stop_reason());
+    end = stpcpy(end, " before any further round; run the same command again to go on\n");
+    const bool told = !tells_end || write(STDERR_FILENO, line, (size_t)(end - line)) >= 0;
+    (void)told; /* nothing is left to do about it */
+    _exit(EXIT_INTERRUPTED);
+}
 
 static void handle(int signal_number)
 {
@@ -29,6 +43,8 @@ static void handle(int signal_number)
             return;
     }
     request = signal_number;
+    if (may_end)
+        end_at_once();
     if (may_abandon)
         abandon = 1;
 }
@@ -48,7 +64,7 @@ void stop_begin(double max_time_s)
 {
     struct sigaction action;
     sigset_t open;
-    request = may_abandon = 0;
+    request = may_end = may_abandon = 0;
     atomic_store(&abandon, 0);
     memset(&action, 0, sizeof action);
     action.sa_handler = handle;
@@ -77,6 +93,15 @@ void stop_end(void)
     for (size_t i = 0; i < N_SIGNALS; i++)
         sigaction(signals[i], &before[i], NULL);
     sigaction(SIGPIPE, &pipe_before, NULL);
+}
+
+void stop_allow_end(bool allowed, bool tell)
+{
+    tells_end = tell;
+    may_end = allowed;
+    /* A request that came just before the permission counts too. */
+    if (allowed && request != 0)
+        end_at_once();
 }
 
 bool stop_requested(void)

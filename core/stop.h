@@ -1,7 +1,8 @@
 /* stop.h - SIGINT, SIGTERM, SIGHUP and a limit of time ask a run to stop.
  *
- * The first request is remembered, and the run stops where nothing is lost.  A second signal
- * ends the process at once with EXIT_INTERRUPTED: the last checkpoint serves. */
+ * The first request is remembered, and the run stops where nothing is lost; before its first round,
+ * where there is nothing to lose, it ends the process at once with EXIT_INTERRUPTED.  So does a
+ * second signal at any time: the last checkpoint serves. */
 #ifndef OSAFL_CORE_STOP_H
 #define OSAFL_CORE_STOP_H
 
@@ -18,6 +19,10 @@
 void stop_begin(double max_time_s);
 /* Puts the handlers back. */
 void stop_end(void);
+
+/* While `allowed`, the first request ends the process, and says so on stderr where `tell`.  For the
+ * time in which all that is worth keeping is on the disk. */
+void stop_allow_end(bool allowed, bool tell);
 
 bool stop_requested(void);
 /* "interrupted", "terminated", "hung up", "time limit reached". */
