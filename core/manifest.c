@@ -210,13 +210,17 @@ static void compare_inputs(const json_t *before, json_t *now, char *message)
 }
 
 /* message: what differs although the settings are the same; "" for nothing. */
-static void compare_circumstances(const json_t *before, const json_t *now, char *message)
+static enum manifest_found compare_circumstances(const json_t *before, const json_t *now,
+                                                 char *message)
 {
     const json_t *const old_machine = json_object_get(before, "machine");
     const json_t *const new_machine = json_object_get(now, "machine");
     const json_t *const old_program = json_object_get(before, "program");
     const json_t *const new_program = json_object_get(now, "program");
     message[0] = '\0';
+    compare_inputs(json_object_get(before, "inputs_xxh3"), json_object_get(now, "inputs_xxh3"),
+                   message);
+    const bool has_other_data = message[0] != '\0';
     differs(message, "the version of osafl", json_object_get(old_program, "version"),
             json_object_get(new_program, "version"));
     differs(message, "the file of osafl", json_object_get(old_program, "file_xxh3"),
@@ -225,9 +229,10 @@ static void compare_circumstances(const json_t *before, const json_t *now, char 
             json_object_get(new_machine, "cpu_features"));
     differs(message, "the BLAS kernel", json_object_get(old_machine, "blas_kernel"),
             json_object_get(new_machine, "blas_kernel"));
-    compare_inputs(json_object_get(before, "inputs_xxh3"), json_object_get(now, "inputs_xxh3"),
-                   message);
     compare_plugins(json_object_get(before, "plugins"), json_object_get(now, "plugins"), message);
+    if (has_other_data)
+        return MANIFEST_OTHER_DATA;
+    return message[0] == '\0' ? MANIFEST_SAME : MANIFEST_CHANGED;
 }
 
 /* Adds the settings that differ to the message. */
@@ -309,8 +314,7 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
         *found = MANIFEST_OTHER;
         describe_other(folder, before, now, message);
     } else if (status == OSAFL_OK) {
-        compare_circumstances(before, now, message);
-        *found = message[0] == '\0' ? MANIFEST_SAME : MANIFEST_CHANGED;
+        *found = compare_circumstances(before, now, message);
     }
     json_decref(before);
     json_decref(now);

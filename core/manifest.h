@@ -25,13 +25,14 @@ osafl_status manifest_write(const struct run_folder *folder, const struct experi
 enum manifest_found {
     MANIFEST_NONE,    /* the folder holds no manifest */
     MANIFEST_SAME,    /* the same run on the same program, plugins, machine type and data */
-    MANIFEST_CHANGED, /* the same settings, but program, plugins, machine type or data differ:
-                       * message names both sides */
-    MANIFEST_OTHER,   /* another run's folder: message says how they differ */
+    MANIFEST_CHANGED, /* the same settings, but program, plugins or machine type differ: message
+                       * names both sides */
+    MANIFEST_OTHER_DATA, /* the same settings, but the data differ, and maybe what is above */
+    MANIFEST_OTHER,      /* another run's folder: message says how they differ */
 };
 
-/* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled for
- * MANIFEST_CHANGED and MANIFEST_OTHER too.  OSAFL_E_DATA for a damaged manifest. */
+/* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled
+ * for what differs too.  OSAFL_E_DATA for a damaged manifest. */
 osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
                               const struct surroundings *around, enum manifest_found *found,
                               char *message);

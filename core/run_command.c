@@ -44,6 +44,7 @@ struct run {
     struct surroundings surroundings;
     char program_hash[PLUGIN_HASH_BYTES];
     char changes[CALL_MESSAGE_BYTES]; /* since the run in the folder began; "": none */
+    bool has_other_data;              /* among them */
     struct run_folder folder;
     struct pool *pool;
     struct world *world;
@@ -287,6 +288,8 @@ static osafl_status claim_folder(struct run *r, char *message)
     case MANIFEST_SAME:
         return OSAFL_OK;
     case MANIFEST_CHANGED:
+    case MANIFEST_OTHER_DATA:
+        r->has_other_data = found == MANIFEST_OTHER_DATA;
         memcpy(r->changes, found_message, sizeof r->changes);
         return OSAFL_OK;
     case MANIFEST_OTHER:
@@ -322,11 +325,12 @@ static osafl_status find_checkpoint(struct run *r, struct checkpoint *out, char 
     char warning[CALL_MESSAGE_BYTES];
     const osafl_status status =
         checkpoint_read(&r->folder, r->e->identity, &r->slots, out, warning, message);
-    /* A run that has ended is left alone, whatever made it: not even its files are opened. */
+    /* A run that has ended is left alone, whatever made it: not even its files are opened.  With
+     * other data, though, its results are not those that are asked for. */
     r->complete = status == OSAFL_OK && out->set != NULL &&
                   out->round == r->session.facts.rounds && has_file(r, MODEL_FILE);
     /* Another program may not be able to read the checkpoint, so that this comes first. */
-    if (!r->complete && r->changes[0] != '\0')
+    if ((!r->complete || r->has_other_data) && r->changes[0] != '\0')
         OSAFL_TRY(settle_changes(r, message));
     OSAFL_TRY(status);
     if (warning[0] != '\0')
@@ -526,7 +530,7 @@ static int tell_end(struct run *r, osafl_status status, const char *message)
     if (status != OSAFL_OK && message[0] != '\0')
         diagnostics_error(r->d, NULL, 0, "%s", message);
     diagnostics_print(r->d, stderr);
-    if (r->complete)
+    if (r->complete && status == OSAFL_OK)
         fprintf(stderr, "osafl: this run is complete%s%s; --force runs it again\n",
                 r->changes[0] != '\0' ? ", but since it began " : "", r->changes);
     if (status == OSAFL_OK && !isatty(STDOUT_FILENO)) { /* for scripts; people have read it */
