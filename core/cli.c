@@ -386,11 +386,20 @@ static const struct command commands[] = {
      CLI_PLUGINS, 0, 1},
     {"report", "DIR...", "Print the tables of results, finished or not.", command_report, 0, 0, 0},
     {"plot", "DIR...", "Draw the figures of results.", command_plot, 0, 0, 0},
-    {"plugin", "new | check ...", "Start the project of a plugin, or check a plugin's file.",
+    {"plugin", "new | check | list ...", "Start the project of a plugin, or check a plugin's file.",
      command_plugin, 0, 0, 0},
     {"bench", "", "Time the models on this machine.", command_bench, 0, 0, 0},
 };
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+int cli_list_plugins(int argc, char **argv)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (commands[i].run == command_plugins)
+            return command_plugins(&commands[i], argc, argv);
+    }
+    return EXIT_USAGE;
+}
 
 /* ---- the program ---- */
 

@@ -12,4 +12,7 @@ enum {
 
 int cli_main(int argc, char **argv);
 
+/* The command "osafl plugins", which is "osafl plugin list" too; argv[0] is its name. */
+int cli_list_plugins(int argc, char **argv);
+
 #endif

@@ -131,6 +131,9 @@ static void explain_missing(const struct plugin_path *path, const char *kind, co
         append(why, size, "%s%s (%s)", i > 0 ? ", " : "", path->folders[i].path,
                path->folders[i].origin);
     append(why, size, ")");
+    char dir[PLUGIN_PATH_BYTES];
+    if (plugin_path_near(path, kind, name, dir))
+        append(why, size, "; it lies elsewhere: give --plugin-dir %s", dir);
     plugin_path_free_names(names, n);
 }
 

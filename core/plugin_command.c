@@ -1,4 +1,4 @@
-/* plugin_command.c - "osafl plugin new" and "osafl plugin check": for authors of plugins. */
+/* plugin_command.c - "osafl plugin new", "check" and "list": for authors of plugins. */
 #include "plugin_command.h"
 
 #include <argp.h>
@@ -41,6 +41,28 @@ static error_t parse_new(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* A plugin of the same name that is found already: which of the two is used depends on the order of
+ * folders, and results of both are called the same. */
+static void warn_of_namesake(uint32_t kind, const char *name)
+{
+    struct diagnostics *d = diagnostics_create();
+    struct loader *l = d != NULL ? loader_create(NULL, 0, d) : NULL;
+    char **names = NULL;
+    size_t n = 0;
+    if (l != NULL && loader_names(l, kind, &names, &n) == OSAFL_OK) {
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(names[i], name) == 0)
+                fprintf(stderr,
+                        "osafl: warning: there is a plugin %s/%s already; with --plugin-dir, yours "
+                        "takes its place\n",
+                        kind_name(kind), name);
+        }
+        loader_free_names(names, n);
+    }
+    loader_destroy(l);
+    diagnostics_destroy(d);
+}
+
 static int command_new(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -70,6 +92,7 @@ static int command_new(int argc, char **argv)
         return EXIT_RUN_FAILED;
     }
     plugin_new_tell(kind, a.word[1], dir, stdout);
+    warn_of_namesake(kind, a.word[1]);
     return EXIT_RUN_OK;
 }
 
@@ -240,6 +263,8 @@ static const struct {
 } commands[] = {
     {"new", "KIND NAME [DIR]", "Start the project of a plugin.", command_new},
     {"check", "FILE.so...", "Try whether plugins keep the rules of the interface.", command_check},
+    {"list", "[KIND]", "List the plugins that are found, as \"osafl plugins\" does.",
+     cli_list_plugins},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -258,7 +283,7 @@ int plugin_command(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "-?") == 0) {
+        strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0) {
         print_usage(stdout);
         return EXIT_RUN_OK;
     }
@@ -270,6 +295,13 @@ int plugin_command(int argc, char **argv)
             return commands[i].run(argc - 1, argv + 1);
         }
     }
-    fprintf(stderr, "osafl: unknown command \"plugin %s\"; see osafl plugin --help\n", argv[1]);
+    struct suggestion s = suggest_begin(argv[1]);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        suggest_offer(&s, commands[i].name);
+    if (s.best != NULL)
+        fprintf(stderr, "osafl: unknown command \"plugin %s\"; did you mean \"plugin %s\"?\n",
+                argv[1], s.best);
+    else
+        fprintf(stderr, "osafl: unknown command \"plugin %s\"; see osafl plugin --help\n", argv[1]);
     return EXIT_USAGE;
 }

@@ -376,6 +376,19 @@ static const char *status_text(osafl_status status)
     }
 }
 
+const char *status_name(osafl_status status)
+{
+    switch (status) {
+#define OSAFL_X(name, code, text)                                                                  \
+    case name:                                                                                     \
+        return #name;
+        OSAFL_STATUS_LIST(OSAFL_X)
+#undef OSAFL_X
+    default:
+        return "an unknown status";
+    }
+}
+
 osafl_status call_end(struct osafl_call *c, osafl_status status)
 {
     assert(current_call == c);
@@ -384,8 +397,9 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
         report_misuse(c, "the plugin changed %s, which belongs to the whole program (rule R9)",
                       changed);
     else if (changed != NULL)
-        report_misuse(c, "the plugin, or %s/%s that worked for it, changed %s, which belongs to the "
-                         "whole program (rule R9)",
+        report_misuse(c,
+                      "the plugin, or %s/%s that worked for it, changed %s, which belongs to the "
+                      "whole program (rule R9)",
                       kind_name(c->helper->plugin->kind), c->helper->plugin->name, changed);
     if (c->misused)
         status = OSAFL_E_BUG;

@@ -57,7 +57,7 @@ struct osafl_call {
     void *scratch; /* list of blocks */
     const struct instance *outer_operation; /* in which the thread was */
     const struct instance *helper; /* the last whose operation was used within; NULL: none */
-    struct osafl_call *outer; /* call of this thread inside which this one was made */
+    struct osafl_call *outer;      /* call of this thread inside which this one was made */
     struct process_state state;
     char message[CALL_MESSAGE_BYTES];
 };
@@ -73,9 +73,11 @@ void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client,
 /* Frees scratch memory.  Returns status; when it is a failure without a message, writes one.  A
  * plugin that leaves the floating-point mode or the locale changed has failed, by name. */
 osafl_status call_end(struct osafl_call *c, osafl_status status);
+/* "OSAFL_E_NOMEM", as its author writes it. */
+const char *status_name(osafl_status status);
 
-/* Around an operation that gets no call of its own (decode(), label(), ...), so that what goes wrong
- * in it is laid at this instance's door: operation_end(operation_begin(i)).  Very cheap. */
+/* Around an operation that gets no call of its own (decode(), label(), ...), so that what goes
+ * wrong in it is laid at this instance's door: operation_end(operation_begin(i)).  Very cheap. */
 const struct instance *operation_begin(const struct instance *i);
 void operation_end(const struct instance *before);
 /* The instance whose operation the calling thread is in; NULL: none, or a call lies between. */

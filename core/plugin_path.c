@@ -137,6 +137,35 @@ const struct plugin_folder *plugin_path_find(const struct plugin_path *p, const 
     return NULL;
 }
 
+/* True when dir/KIND/NAME.so is a file. */
+static bool has_plugin(const char *dir, const char *kind, const char *name)
+{
+    char path[PLUGIN_PATH_BYTES + 512];
+    struct stat s;
+    snprintf(path, sizeof path, "%s/%s/%s.so", dir, kind, name);
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+bool plugin_path_near(const struct plugin_path *p, const char *kind, const char *name,
+                      char dir[PLUGIN_PATH_BYTES])
+{
+    static const char *const below[] = {"..", "plugins", "build/plugins"};
+    enum { N_BELOW = sizeof below / sizeof below[0] };
+    char wanted[PLUGIN_PATH_BYTES];
+    for (size_t i = 0; i < p->n && strcmp(p->folders[i].origin, "--plugin-dir") == 0; i++) {
+        for (size_t k = 0; k < N_BELOW; k++) {
+            snprintf(wanted, sizeof wanted, "%.3000s/%s", p->folders[i].path, below[k]);
+            if (has_plugin(wanted, kind, name) && realpath(wanted, dir) != NULL)
+                return true;
+        }
+    }
+    snprintf(dir, PLUGIN_PATH_BYTES, "build/plugins");
+    if (has_plugin(dir, kind, name))
+        return true;
+    snprintf(dir, PLUGIN_PATH_BYTES, "%.64s/build/plugins", name);
+    return has_plugin(dir, kind, name);
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

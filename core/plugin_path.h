@@ -31,6 +31,12 @@ void plugin_path_free(struct plugin_path *p);
 const struct plugin_folder *plugin_path_find(const struct plugin_path *p, const char *kind,
                                              const char *name, char real[PLUGIN_PATH_BYTES]);
 
+/* A folder that would have KIND/NAME.so if it were given: near those that were given by
+ * --plugin-dir, where a build leaves its plugins, or in this folder's own builds.  False: there is
+ * none. */
+bool plugin_path_near(const struct plugin_path *p, const char *kind, const char *name,
+                      char dir[PLUGIN_PATH_BYTES]);
+
 /* Sorted names of all files KIND/NAME.so, each once.  Freed by plugin_path_free_names(). */
 osafl_status plugin_path_names(const struct plugin_path *p, const char *kind, char ***names,
                                size_t *n);

@@ -148,7 +148,9 @@ static bool verify_slots(const void *vtable, const struct slot *slot, uint32_t n
     for (uint32_t i = 0; i < n; i++) {
         const bool empty = slot_is_empty(vtable, &slot[i]);
         if (slot[i].rule == SLOT_REQUIRED && empty)
-            return refuse(v, 10, "lacks the operation %s, which its kind requires", slot[i].name);
+            return refuse(v, 10,
+                          "lacks the operation %s, which its kind requires; set .%s in its vtable",
+                          slot[i].name, slot[i].name);
         if (slot[i].rule == SLOT_WITH_NEXT && empty != slot_is_empty(vtable, &slot[i + 1]))
             return refuse(v, 10, "has %s without %s; both or neither must be there",
                           slot[i + (empty ? 1 : 0)].name, slot[i + (empty ? 0 : 1)].name);
@@ -160,13 +162,14 @@ static bool verify_vtable(const osafl_plugin *p, const struct verdict *v)
 {
     const struct slots *slots = &slots_of_kind[p->kind];
     if (p->vtable == NULL)
-        return refuse(v, 10, "has no vtable");
+        return refuse(v, 10, "has no vtable; set .vtable = &VTABLE.life");
     /* Equal minors, equal layouts.  From ABI 1 on: at least up to the last required operation. */
+    const char *kind = kind_name(p->kind);
     if (p->vtable->struct_size != slots->size)
         return refuse(v, 1,
-                      "has a vtable of %u bytes where a %s of this program has %u; set "
-                      "life.struct_size to sizeof the kind's vtable" REBUILD,
-                      (unsigned)p->vtable->struct_size, kind_name(p->kind), (unsigned)slots->size);
+                      "has a vtable of %u bytes where the one of kind %s has %u; set "
+                      ".life.struct_size = sizeof(osafl_%s_vt), or .kind if it is of another kind",
+                      (unsigned)p->vtable->struct_size, kind, (unsigned)slots->size, kind);
     const uint32_t n_life = sizeof life_slots / sizeof life_slots[0];
     return verify_slots(p->vtable, life_slots, n_life, v) &&
            verify_slots(p->vtable, slots->slot, slots->n, v);
@@ -381,6 +384,10 @@ static bool verify_metrics(const osafl_plugin *p, const struct verdict *v)
 
 static bool verify_abi(const osafl_plugin *p, const struct verdict *v)
 {
+    if (p->struct_size == 0)
+        return refuse(v, 1,
+                      "does not tell its struct_size; begin its osafl_plugin with "
+                      "OSAFL_PLUGIN_HEAD, or with osafl::describe() in C++");
     /* The version numbers lie right behind the size, in every ABI there has been. */
     if (p->struct_size < offsetof(osafl_plugin, kind))
         return refuse(v, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
@@ -403,18 +410,27 @@ static bool verify_abi(const osafl_plugin *p, const struct verdict *v)
 static bool verify_identity(const osafl_plugin *p, uint32_t kind, const char *name,
                             const struct verdict *v)
 {
+    if (p->kind == 0)
+        return refuse(v, 11, "does not tell its kind; set .kind, such as OSAFL_KIND_AGGREGATOR");
     if (kind_name(p->kind) == NULL)
         return refuse(v, 12, "is of kind %u, which this program does not know" REBUILD,
                       (unsigned)p->kind);
     if (p->kind != kind)
         return refuse(v, 13, "is of kind %s but lies in the folder of kind %s; move it to %s/",
                       kind_name(p->kind), kind_name(kind), kind_name(p->kind));
+    if (!text_is_given(p->name))
+        return refuse(v, 7, "states no name; set .name = \"%s\", as its file is called", name);
     if (!word_is_valid(p->name))
         return refuse(v, 7, "has a name that is not [a-z][a-z0-9_]{0,47}");
     if (strcmp(p->name, name) != 0)
         return refuse(v, 13, "calls itself \"%s\"; name the file %s.so", p->name, p->name);
-    if (!text_is_given(p->version) || !text_is_given(p->summary) || !text_is_given(p->license))
-        return refuse(v, 7, "states no version, no summary or no license");
+    if (!text_is_given(p->version))
+        return refuse(v, 7, "states no version; set .version = \"0.1.0\"");
+    if (!text_is_given(p->summary))
+        return refuse(v, 7, "states no summary; tell in .summary what it does, in one line");
+    if (!text_is_given(p->license))
+        return refuse(v, 7,
+                      "states no license; set .license to an SPDX identifier such as \"MIT\"");
     for (uint32_t i = 0; p->features != NULL && p->features[i] != NULL; i++) {
         if (i == MOST_FEATURES || !word_is_valid(p->features[i]))
             return refuse(v, 7,

@@ -208,12 +208,17 @@ static osafl_status create_aggregator(struct session *s, struct diagnostics *d)
         &c, session_aggregator(s)->declare(s->instance[kind].self, &c, &s->aggregator), d));
     const osafl_aggregator_info *info = &s->aggregator;
     if (info->sends < OSAFL_SENDS_DELTA || info->sends > OSAFL_SENDS_PER_RATE)
-        return refuse(s, kind, d, OSAFL_E_UNSUPPORTED, "declares an unknown kind of update");
-    if (info->optimizer == NULL || info->uplink_vectors > MAX_VECTORS ||
-        info->broadcast_vectors > MAX_VECTORS ||
-        (info->broadcast_vectors > 0 && session_aggregator(s)->broadcast == NULL))
+        return refuse(
+            s, kind, d, OSAFL_E_UNSUPPORTED,
+            "declares an unknown kind of update; declare() must set sends to OSAFL_SENDS_*");
+    if (info->optimizer == NULL)
         return refuse(s, kind, d, OSAFL_E_BUG,
-                      "declares no optimizer, too many vectors, or vectors that it cannot send");
+                      "declares no optimizer; declare() must set optimizer to a name such as sgd");
+    if (info->uplink_vectors > MAX_VECTORS || info->broadcast_vectors > MAX_VECTORS)
+        return refuse(s, kind, d, OSAFL_E_BUG, "declares more vectors than are sent");
+    if (info->broadcast_vectors > 0 && session_aggregator(s)->broadcast == NULL)
+        return refuse(s, kind, d, OSAFL_E_BUG,
+                      "declares vectors to send down, but has no broadcast()");
     s->slots = 1 + info->uplink_vectors;
     return OSAFL_OK;
 }
@@ -251,8 +256,16 @@ static osafl_status choose_optimizer(struct session *s, struct loader *l, struct
 {
     const struct loaded_plugin *const named = s->experiment->chosen[OSAFL_KIND_OPTIMIZER].loaded;
     const char *const wanted = s->aggregator.optimizer;
-    if (named == NULL)
-        return experiment_choose_optimizer(s->experiment, l, wanted, d);
+    if (named == NULL) {
+        const osafl_status status = experiment_choose_optimizer(s->experiment, l, wanted, d);
+        if (status == OSAFL_E_CONFIG)
+            diagnostics_error(
+                d, NULL, 0,
+                "aggregator/%s declares the optimizer \"%s\", which is used where the "
+                "experiment names none; mend its declare(), or set optimizer.plugin",
+                s->instance[OSAFL_KIND_AGGREGATOR].plugin->name, wanted);
+        return status;
+    }
     if (!s->aggregator.optimizer_is_fixed || strcmp(named->plugin->name, wanted) == 0)
         return OSAFL_OK;
     diagnostics_error(d, NULL, 0,

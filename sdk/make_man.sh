@@ -35,7 +35,7 @@ END
     printf '.SS osafl %s\n' "$command"
     if [ "$command" = plugin ]; then
         "$program" plugin --help | verbatim
-        for sub in new check; do
+        for sub in new check list; do
             printf '.SS osafl plugin %s\n' $sub
             "$program" plugin $sub --help | verbatim
         done

@@ -8,6 +8,7 @@
 
 #include "checks.h"
 #include "subject.h"
+#include "suggest.h"
 
 /* conform_load() verifies as the program does; what it says is the verdict. */
 void check_describe_tables(struct conform *c)
@@ -147,16 +148,45 @@ void check_describe_texts(struct conform *c)
 
 /* ---- features ------------------------------------------------------------------------------ */
 
-/* Words that mean something, by kind; other words may mean something to a newer program. */
-static bool is_known(uint32_t kind, const char *feature)
+/* Words that mean something beside those of checks; others may mean something to a newer program.
+ */
+static const struct {
+    uint32_t kind;
+    const char *feature;
+} further_features[] = {{OSAFL_KIND_OPTIMIZER, "plain"}, {OSAFL_KIND_DATASET, "natural"}};
+enum { N_FURTHER = sizeof further_features / sizeof further_features[0] };
+
+/* The i-th word of a kind, which may come twice; NULL: it is of another kind, or no feature. */
+static const char *known_feature(uint32_t kind, size_t i)
 {
-    for (size_t i = 0; i < n_checks; i++) {
-        if (checks[i].feature != NULL && checks[i].kind == kind &&
-            strcmp(checks[i].feature, feature) == 0)
-            return true;
+    if (i >= n_checks)
+        return further_features[i - n_checks].kind == kind ? further_features[i - n_checks].feature
+                                                           : NULL;
+    return checks[i].kind == kind ? checks[i].feature : NULL;
+}
+
+/* Fails with what there is instead. */
+static void require_known(const struct conform *c, const char *feature)
+{
+    char there_are[400] = "";
+    struct suggestion close = suggest_begin(feature);
+    for (size_t i = 0; i < n_checks + N_FURTHER; i++) {
+        const char *known = known_feature(c->plugin->kind, i);
+        if (known == NULL)
+            continue;
+        if (strcmp(known, feature) == 0)
+            return;
+        suggest_offer(&close, known);
+        const size_t used = strlen(there_are);
+        if (strstr(there_are, known) == NULL)
+            snprintf(there_are + used, sizeof there_are - used, "%s%s", used > 0 ? ", " : "",
+                     known);
     }
-    return (kind == OSAFL_KIND_OPTIMIZER && strcmp(feature, "plain") == 0) ||
-           (kind == OSAFL_KIND_DATASET && strcmp(feature, "natural") == 0);
+    conform_fail(c,
+                 "declares the feature \"%s\", which its kind does not know%s%s%s; there are: %s",
+                 feature, close.best != NULL ? "; did you mean \"" : "",
+                 close.best != NULL ? close.best : "", close.best != NULL ? "\"?" : "",
+                 there_are[0] != '\0' ? there_are : "none");
 }
 
 void check_describe_features(struct conform *c)
@@ -168,7 +198,6 @@ void check_describe_features(struct conform *c)
             if (strcmp(f[i], f[j]) == 0)
                 conform_fail(c, "declares the feature \"%s\" twice", f[i]);
         }
-        if (!is_known(c->plugin->kind, f[i]))
-            conform_fail(c, "declares the feature \"%s\", which its kind does not know", f[i]);
+        require_known(c, f[i]);
     }
 }

@@ -100,114 +100,69 @@ void check_file_needs(struct conform *c)
 }
 
 /* What changes, or hangs on, the state of the whole program. */
-static const char *const forbidden[] = {
-    /* output */
-    "printf",
-    "vprintf",
-    "puts",
-    "putchar",
-    "putc",
-    "__printf_chk",
-    "__vprintf_chk",
-    "stdout",
-    "stderr",
-    "perror",
-    "psignal",
-    "_ZSt4cout",
-    "_ZSt4cerr",
-    "_ZSt4clog",
-    /* the end of the program */
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "atexit",
-    "at_quick_exit",
-    /* signals, processes, threads: host->parallel() */
-    "signal",
-    "sigaction",
-    "sigprocmask",
-    "pthread_sigmask",
-    "raise",
-    "kill",
-    "alarm",
-    "setitimer",
-    "fork",
-    "vfork",
-    "system",
-    "popen",
-    "execve",
-    "execv",
-    "execvp",
-    "posix_spawn",
-    "posix_spawnp",
-    "pthread_create",
-    "thrd_create",
-    /* locale, environment, folder, limits */
-    "setlocale",
-    "uselocale",
-    "setenv",
-    "putenv",
-    "unsetenv",
-    "clearenv",
-    "chdir",
-    "fchdir",
-    "chroot",
-    "umask",
-    "setrlimit",
-    "prlimit",
-    /* generators with hidden or no seed: host->random_fill() */
-    "rand",
-    "srand",
-    "rand_r",
-    "random",
-    "srandom",
-    "initstate",
-    "drand48",
-    "erand48",
-    "lrand48",
-    "nrand48",
-    "mrand48",
-    "jrand48",
-    "srand48",
-    "arc4random",
-    "arc4random_buf",
-    "arc4random_uniform",
-    "getrandom",
-    "getentropy",
-    /* arithmetic */
-    "fesetround",
-    "fesetenv",
-    "feupdateenv",
-    "feenableexcept",
-    "fedisableexcept",
-    "openblas_set_num_threads",
-    "goto_set_num_threads",
-    "omp_set_num_threads",
-    "mkl_set_num_threads",
-    /* jumps over the host's frames */
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
+static const struct taboo {
+    const char *instead;
+    const char *const *symbols; /* NULL-terminated */
+} taboos[] = {
+    {"report by host->log()",
+     (const char *const[]){"printf", "vprintf", "puts", "putchar", "putc", "__printf_chk",
+                           "__vprintf_chk", "stdout", "stderr", "perror", "psignal", "_ZSt4cout",
+                           "_ZSt4cerr", "_ZSt4clog", NULL}},
+    {"return a status by host->fail()",
+     (const char *const[]){"exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "_longjmp",
+                           "siglongjmp", "__longjmp_chk", NULL}},
+    {"clean up in destroy()", (const char *const[]){"atexit", "at_quick_exit", NULL}},
+    {"leave signals and processes alone",
+     (const char *const[]){"signal", "sigaction", "sigprocmask", "pthread_sigmask", "raise", "kill",
+                           "alarm", "setitimer", "fork", "vfork", "system", "popen", "execve",
+                           "execv", "execvp", "posix_spawn", "posix_spawnp", NULL}},
+    {"work on threads by host->parallel()",
+     (const char *const[]){"pthread_create", "thrd_create", NULL}},
+    {"leave locale, environment, folder and limits alone",
+     (const char *const[]){"setlocale", "uselocale", "setenv", "putenv", "unsetenv", "clearenv",
+                           "chdir", "fchdir", "chroot", "umask", "setrlimit", "prlimit", NULL}},
+    {"draw by host->random_fill()", /* generators with a hidden seed or with none */
+     (const char *const[]){"rand", "srand", "rand_r", "random", "srandom", "initstate", "drand48",
+                           "erand48", "lrand48", "nrand48", "mrand48", "jrand48", "srand48",
+                           "arc4random", "arc4random_buf", "arc4random_uniform", "getrandom",
+                           "getentropy", NULL}},
+    {"leave the arithmetic and the threads of BLAS alone",
+     (const char *const[]){"fesetround", "fesetenv", "feupdateenv", "feenableexcept",
+                           "fedisableexcept", "openblas_set_num_threads", "goto_set_num_threads",
+                           "omp_set_num_threads", "mkl_set_num_threads", NULL}},
+};
+enum { N_TABOOS = sizeof taboos / sizeof taboos[0] };
+
+/* The symbols that a file needs, by what they break. */
+struct breaches {
+    struct names symbols[N_TABOOS];
 };
 
-static void find_forbidden(void *arg, const char *name)
+static void find_breach(void *arg, const char *name)
 {
-    for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; i++) {
-        if (strcmp(forbidden[i], name) == 0)
-            add_name(arg, name);
+    struct breaches *b = arg;
+    for (size_t k = 0; k < N_TABOOS; k++) {
+        for (const char *const *s = taboos[k].symbols; *s != NULL; s++) {
+            if (strcmp(*s, name) == 0)
+                add_name(&b->symbols[k], name);
+        }
     }
 }
 
 void check_file_calls(struct conform *c)
 {
-    struct names found = {.n = 0};
+    static struct breaches found;
+    char text[800] = "";
     struct elf_file f = open_file(c);
-    elf_symbols(&f, false, find_forbidden, &found);
-    if (found.n > 0)
-        conform_fail(c, "uses what belongs to the whole program: %s", found.text);
+    elf_symbols(&f, false, find_breach, &found);
+    for (size_t k = 0; k < N_TABOOS; k++) {
+        const size_t used = strlen(text);
+        if (found.symbols[k].n > 0)
+            snprintf(text + used, sizeof text - used, "%s%s (%s)", used > 0 ? ", " : "",
+                     found.symbols[k].text, taboos[k].instead);
+    }
+    if (text[0] != '\0')
+        conform_fail(c, "uses what belongs to the whole program: %s", text);
     elf_close(&f);
 }
 

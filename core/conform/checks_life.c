@@ -99,7 +99,11 @@ void check_life_two(struct conform *c)
     for (unsigned k = 0; k < 2; k++) {
         const char *difference = transcript_difference(&alone[k], &together[k]);
         if (difference != NULL)
-            conform_fail(c, "answers otherwise beside a second instance: %s", difference);
+            conform_fail(
+                c,
+                "answers otherwise beside a second instance: %s; what it remembers belongs "
+                "into the instance, not into static variables",
+                difference);
     }
 }
 

@@ -174,7 +174,7 @@ static struct state *save(struct subject *s)
     if (state->too_many)
         take_fail(&t, "saves more than %d records", MOST_RECORDS);
     if (status != OSAFL_OK)
-        take_fail(&t, "fails with status %d: %s", (int)status, t.message);
+        take_fail(&t, "fails with %s: %s", status_name(status), t.message);
     for (uint32_t i = 0; i < state->n; i++) {
         for (uint32_t j = 0; j < i; j++) {
             if (strcmp(state->record[i].key, state->record[j].key) == 0)
@@ -294,7 +294,7 @@ void check_state_resume(struct conform *c)
         if (difference != NULL)
             conform_fail(c, "answers otherwise when it is resumed after %u rounds: %s%s",
                          (unsigned)moment, difference,
-                         has_state(c) ? "" : "; it has no save() and load()");
+                         has_state(c) ? "" : "; what it remembers needs life.save and life.load");
         subject_close(&s);
         subject_close(&fresh);
     }
@@ -317,7 +317,7 @@ static bool try_damaged(struct conform *c, const struct subject *whole, struct s
     if (status == OSAFL_OK)
         (void)subject_play(&s, 3, PLAY_ROUNDS, 0, &answers);
     else if (status != OSAFL_E_STATE && status != OSAFL_E_NOMEM && status != OSAFL_E_UNSUPPORTED)
-        conform_fail(c, "load() %s fails with status %d, not OSAFL_E_STATE: %s", how, (int)status,
+        conform_fail(c, "load() %s fails with %s, not OSAFL_E_STATE: %s", how, status_name(status),
                      s.message);
     else if (!state->refused) /* else the reader has written the message */
         subject_require_clean(&s, status, how);

@@ -106,6 +106,14 @@ void conform_list(FILE *to)
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
+#define MOST_REASONS 16
+
+/* A failure that has been told. */
+struct failure {
+    const char *id;
+    char message[VERDICT_BYTES];
+};
+
 struct telling {
     FILE *to;
     const struct conform_options *options;
@@ -114,6 +122,8 @@ struct telling {
     unsigned passed;
     unsigned failed;
     unsigned skipped;
+    struct failure told[MOST_REASONS]; /* the first so many reasons */
+    unsigned n_told;
 };
 
 /* How to see a failure again. */
@@ -125,9 +135,28 @@ static void print_command(const struct telling *t, const struct check *k)
     fprintf(t->to, " %s", t->path);
 }
 
-static void tell_people(const struct telling *t, const struct check *k, const struct verdict *v)
+/* The check that has failed for the same reason; NULL: none, and this one is remembered.  A call
+ * that always fails fails in most checks, and the reader needs the reason once. */
+static const char *same_before(struct telling *t, const struct check *k, const struct verdict *v)
 {
-    if (v->outcome == OUTCOME_FAIL) {
+    for (unsigned i = 0; i < t->n_told; i++) {
+        if (strcmp(t->told[i].message, v->message) == 0)
+            return t->told[i].id;
+    }
+    if (t->n_told < MOST_REASONS) {
+        struct failure *f = &t->told[t->n_told++];
+        f->id = k->id;
+        memcpy(f->message, v->message, sizeof f->message);
+    }
+    return NULL;
+}
+
+static void tell_people(struct telling *t, const struct check *k, const struct verdict *v)
+{
+    const char *before = v->outcome == OUTCOME_FAIL ? same_before(t, k, v) : NULL;
+    if (before != NULL) {
+        fprintf(t->to, "  FAIL  %-24s for the reason that %s gives\n", k->id, before);
+    } else if (v->outcome == OUTCOME_FAIL) {
         fprintf(t->to, "  FAIL  %-24s the plugin %s\n", k->id, v->message);
         fprintf(t->to, "        R%u: it %s\n        again: ", k->rule, k->promise);
         print_command(t, k);
@@ -199,10 +228,15 @@ static void tell_end(const struct telling *t)
 
 /* ---- trying -------------------------------------------------------------------------------- */
 
+/* A plugin that hangs does so in most checks: after the first, the others get a part of the time.
+ */
+#define PATIENCE_AFTER_HANG 0.1
+
 static bool try_checks(const struct conform *c, const struct probe *p,
                        const struct conform_options *o, FILE *to)
 {
     struct telling t = {.to = to, .options = o, .path = c->path};
+    double limit_s = o->limit_s;
     unsigned n = 0;
     for (size_t i = 0; i < n_checks; i++)
         n += p->applies[i] && is_chosen(&checks[i], o);
@@ -214,7 +248,9 @@ static bool try_checks(const struct conform *c, const struct probe *p,
         one.check = &checks[i];
         if (o->in_process)
             conform_here(&one);
-        const struct verdict v = conform_in_child(&one, o->limit_s);
+        const struct verdict v = conform_in_child(&one, limit_s);
+        if (v.late)
+            limit_s = PATIENCE_AFTER_HANG * o->limit_s;
         tell(&t, &checks[i], &v);
     }
     tell_end(&t);

@@ -109,6 +109,11 @@ static void on_crash(int number, siginfo_t *info, void *context)
         const size_t n = strlen(v.message);
         snprintf(v.message + n, sizeof v.message - n, ", round %u", (unsigned)call->round);
     }
+    if (number == SIGABRT) { /* what the C library does when it finds its lists overwritten */
+        const size_t n = strlen(v.message);
+        snprintf(v.message + n, sizeof v.message - n,
+                 "; abort() was called, or memory overwritten: numbers.guards tells where");
+    }
     end_with(&v);
 }
 
@@ -134,29 +139,38 @@ static void begin_child(int fd)
     catch_crashes();
 }
 
-/* How a child ended that gave no answer. */
-static void explain_silence(const struct child_end *end, double limit_s, char *out, size_t size)
+/* Why a child gave no answer. */
+struct silence {
+    bool late; /* it was still at work when its time was over */
+    char why[200];
+};
+
+static void explain_silence(const struct child_end *end, double limit_s, struct silence *s)
 {
+    s->late = end->late;
     if (end->late)
-        snprintf(out, size, "did not come to an end within %g s", limit_s);
+        snprintf(s->why, sizeof s->why, "did not come to an end within %g s", limit_s);
     else if (WIFSIGNALED(end->status))
-        snprintf(out, size, "crashed with signal %d (%s)", WTERMSIG(end->status),
+        snprintf(s->why, sizeof s->why, "crashed with signal %d (%s)", WTERMSIG(end->status),
                  strsignal(WTERMSIG(end->status)));
     else
-        snprintf(out, size, "ended the program with exit status %d", WEXITSTATUS(end->status));
+        snprintf(s->why, sizeof s->why, "ended the program with exit status %d; return a status",
+                 WEXITSTATUS(end->status));
 }
 
-/* child_ask(); false with the reason in why when no whole answer came. */
+/* child_ask(); false with the reason in silence when no whole answer came. */
 static bool ask_child(child_work *work, const void *arg, double limit_s, void *answer, size_t size,
-                      char *why, size_t why_size)
+                      struct silence *silence)
 {
     struct child_end end;
+    *silence = (struct silence){0};
     if (!child_ask(work, arg, limit_s, answer, size, &end)) {
-        snprintf(why, why_size, "no process could be made: %s", strerror(errno));
+        snprintf(silence->why, sizeof silence->why, "no process could be made: %s",
+                 strerror(errno));
         return false;
     }
     if (!end.answered)
-        explain_silence(&end, limit_s, why, why_size);
+        explain_silence(&end, limit_s, silence);
     return end.answered;
 }
 
@@ -177,10 +191,10 @@ static void check_in_child(const void *arg, int fd)
 struct verdict conform_in_child(const struct conform *c, double limit_s)
 {
     struct verdict v = {0};
-    char why[200];
-    if (!ask_child(check_in_child, c, limit_s, &v, sizeof v, why, sizeof why)) {
-        v.outcome = OUTCOME_FAIL;
-        snprintf(v.message, sizeof v.message, "%s", why);
+    struct silence silence;
+    if (!ask_child(check_in_child, c, limit_s, &v, sizeof v, &silence)) {
+        v = (struct verdict){.outcome = OUTCOME_FAIL, .late = silence.late};
+        snprintf(v.message, sizeof v.message, "%s", silence.why);
     }
     return v;
 }
@@ -228,15 +242,15 @@ static void probe_in_child(const void *arg, int fd)
 bool conform_probe(const char *path, double limit_s, struct probe *out)
 {
     struct verdict crash = {0};
-    char why[200];
+    struct silence silence;
     *out = (struct probe){0};
-    if (ask_child(probe_in_child, path, limit_s, out, sizeof *out, why, sizeof why))
+    if (ask_child(probe_in_child, path, limit_s, out, sizeof *out, &silence))
         return true;
     /* A handler of crashes has sent a verdict, which is shorter. */
     memcpy(&crash, out, sizeof crash);
     *out = (struct probe){0};
     snprintf(out->problem, sizeof out->problem, "%s",
-             crash.outcome == OUTCOME_FAIL ? crash.message : why);
+             crash.outcome == OUTCOME_FAIL ? crash.message : silence.why);
     for (size_t i = 0; i < n_checks; i++)
         out->applies[i] = needs_no_loading(&checks[i]);
     return true;

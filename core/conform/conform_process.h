@@ -6,9 +6,12 @@
 
 enum outcome { OUTCOME_PASS = 1, OUTCOME_SKIP, OUTCOME_FAIL };
 
+#define VERDICT_BYTES 1024
+
 struct verdict {
     uint32_t outcome;
-    char message[1024]; /* "" for a pass */
+    bool late;                   /* failed because its time was over */
+    char message[VERDICT_BYTES]; /* "" for a pass */
 };
 
 /* What a plugin says of itself, and which checks that makes applicable. */

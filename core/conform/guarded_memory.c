@@ -149,7 +149,8 @@ const char *arena_damage(const struct arena *a)
         else if (!rest_is_whole(b->data + b->bytes, b->end))
             what = "behind the end of";
         if (what != NULL) {
-            snprintf(text, sizeof text, "wrote %s \"%s\" (%zu bytes)", what, b->name, b->bytes);
+            snprintf(text, sizeof text, "wrote %s \"%s\" (a buffer of %zu bytes)", what, b->name,
+                     b->bytes);
             return text;
         }
     }
@@ -192,7 +193,7 @@ bool guarded_memory_explain(const void *address, char *out, size_t size)
         const char *what = at < b->begin  ? "before the start of"
                            : at >= b->end ? "behind the end of"
                                           : "into the read-only";
-        snprintf(out, size, "went %s \"%s\" (%zu bytes)", what, b->name, b->bytes);
+        snprintf(out, size, "went %s \"%s\" (a buffer of %zu bytes)", what, b->name, b->bytes);
         return true;
     }
     return false;

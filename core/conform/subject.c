@@ -85,7 +85,7 @@ void take_fail(const struct take *t, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    conform_fail(t->subject->conform, "%s, round %u: %s", t->doing, (unsigned)t->round, text);
+    conform_fail(t->subject->conform, "in %s, round %u: %s", t->doing, (unsigned)t->round, text);
 }
 
 struct take take_open(struct subject *s)
@@ -110,6 +110,17 @@ void trial_floats(const struct subject *s, uint32_t a, uint32_t b, double scale,
 
 /* ---- instances ----------------------------------------------------------------------------- */
 
+/* "metric step_norm", of the one plugin that a process tries. */
+static const char *metric_label(const osafl_plugin *p, uint32_t metric)
+{
+    static char label[64][80];
+    if (metric >= sizeof label / sizeof label[0])
+        return "a metric";
+    snprintf(label[metric], sizeof label[metric], "metric %s",
+             OSAFL_AT(osafl_metric, p->metrics, p->metric_size, metric)->name);
+    return label[metric];
+}
+
 /* Metrics are answers too; one that is not a number stands for a value that is not known. */
 static void note_metric(void *arg, uint32_t metric, uint32_t client, double value)
 {
@@ -119,7 +130,8 @@ static void note_metric(void *arg, uint32_t metric, uint32_t client, double valu
         return;
     transcript_bytes(&t->transcript, "the client of a metric", t->round, metric, &client,
                      sizeof client);
-    transcript_bytes(&t->transcript, "a metric", t->round, metric, &value, sizeof value);
+    transcript_bytes(&t->transcript, metric_label(t->subject->conform->plugin, metric), t->round,
+                     metric, &value, sizeof value);
 }
 
 static void ignore_log(void *arg, int32_t level, const char *line)
@@ -386,8 +398,8 @@ osafl_status subject_play(struct subject *s, uint32_t first, uint32_t end, unsig
 void subject_fail(const struct subject *s, osafl_status status)
 {
     const char *with = s->settings.text[0] != '\0' ? " with " : "";
-    conform_fail(s->conform, "%s%s%s fails with status %d: %s", s->doing, with, s->settings.text,
-                 (int)status, s->message);
+    conform_fail(s->conform, "fails in %s%s%s with %s: %s", s->doing, with, s->settings.text,
+                 status_name(status), s->message);
 }
 
 void subject_must_open(struct subject *s, struct conform *c, struct transcript *t)
@@ -412,10 +424,9 @@ void subject_require_clean(const struct subject *s, osafl_status status, const c
 {
     if (status == OSAFL_OK)
         return;
-    if (status == OSAFL_E_BUG)
-        conform_fail(s->conform, "%s %s fails with OSAFL_E_BUG, which blames the host: %s",
-                     s->doing, how, s->message);
+    if (status == OSAFL_E_BUG) /* either the plugin says that the host is wrong, or the other way */
+        conform_fail(s->conform, "fails in %s %s with OSAFL_E_BUG: %s", s->doing, how, s->message);
     if (strstr(s->message, "(the plugin gave no message)") != NULL)
-        conform_fail(s->conform, "%s %s fails with status %d and without a message", s->doing, how,
-                     (int)status);
+        conform_fail(s->conform, "fails in %s %s with %s and without a message", s->doing, how,
+                     status_name(status));
 }

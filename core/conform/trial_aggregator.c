@@ -316,9 +316,14 @@ void check_aggregator_declare(struct conform *c)
     subject_must_open(&s, c, &answers);
     const osafl_aggregator_info *info = &kept_of(&s)->info;
     if (info->sends < OSAFL_SENDS_DELTA || info->sends > OSAFL_SENDS_PER_RATE)
-        conform_fail(c, "declares the unknown kind of update %u", (unsigned)info->sends);
+        conform_fail(c,
+                     "declares the unknown kind of update %u; set sends to OSAFL_SENDS_DELTA or "
+                     "another of osafl/aggregator.h",
+                     (unsigned)info->sends);
     if (info->optimizer == NULL || info->optimizer[0] == '\0')
-        conform_fail(c, "declares no optimizer");
+        conform_fail(c,
+                     "declares no optimizer; set optimizer to the one that clients use where the "
+                     "experiment names none, such as \"sgd\"");
     if (info->broadcast_vectors > 0 && vtable(&s)->broadcast == NULL)
         conform_fail(c, "declares %u vectors to send down and has no broadcast()",
                      (unsigned)info->broadcast_vectors);
@@ -327,6 +332,14 @@ void check_aggregator_declare(struct conform *c)
                      (unsigned)info->broadcast_vectors, (unsigned)info->uplink_vectors);
     if (info->centralised > 1 || info->wants_empty_rounds > 1)
         conform_fail(c, "declares a flag that is neither 0 nor 1");
+}
+
+static void require_finite(const struct conform *c, const float *w)
+{
+    for (uint64_t i = 0; i < usual_world.dim; i++) {
+        if (!isfinite(w[i]))
+            conform_fail(c, "makes parameter %u a number that is not finite", (unsigned)i);
+    }
 }
 
 /* A round from w = 0 with an instance of its own; w becomes the step. */
@@ -341,21 +354,25 @@ static void step_from_zero(struct conform *c, uint32_t round, struct participant
     memset(w, 0, s.world.dim * sizeof *w);
     const osafl_status status = aggregate(&s, &t, p, n, w);
     if (status != OSAFL_OK)
-        take_fail(&t, "fails with status %d: %s", (int)status, t.message);
+        take_fail(&t, "fails with %s: %s", status_name(status), t.message);
     take_close(&t);
     transcript_free(&answers);
     subject_close(&s);
 }
 
+/* A law that does not hold is mended, or not declared. */
+#define OR_UNDECLARED "; a rule that is not meant to do so leaves out the feature \"%s\""
+
 static void require_step(const struct conform *c, const float *w, const float *wanted)
 {
     double most = 0.0;
+    require_finite(c, w);
     for (uint64_t i = 0; i < usual_world.dim; i++)
         most = fmax(most, fabs((double)wanted[i]));
     for (uint64_t i = 0; i < usual_world.dim; i++) {
         if (!(fabs((double)w[i] - (double)wanted[i]) <= 1e-5 * most))
-            conform_fail(c, "moves parameter %u by %.7g instead of %.7g", (unsigned)i, (double)w[i],
-                         (double)wanted[i]);
+            conform_fail(c, "moves parameter %u by %.7g instead of %.7g" OR_UNDECLARED, (unsigned)i,
+                         (double)w[i], (double)wanted[i], c->check->feature);
     }
 }
 
@@ -412,7 +429,7 @@ static void three_rounds(struct conform *c, bool reverse, double alpha_factor, f
         t.round = round;
         const osafl_status status = aggregate(&s, &t, client, crowd.n, w);
         if (status != OSAFL_OK)
-            take_fail(&t, "fails with status %d: %s", (int)status, t.message);
+            take_fail(&t, "fails with %s: %s", status_name(status), t.message);
         take_close(&t);
         crowd_free(&crowd);
     }
@@ -429,6 +446,8 @@ static void require_unchanged(struct conform *c, bool reverse, double alpha_fact
     double error2 = 0.0;
     three_rounds(c, false, 1.0, plain);
     three_rounds(c, reverse, alpha_factor, changed);
+    require_finite(c, plain);
+    require_finite(c, changed);
     for (uint64_t i = 0; i < dim; i++) {
         const double difference = (double)plain[i] - (double)changed[i];
         norm2 += (double)plain[i] * (double)plain[i];
@@ -437,8 +456,9 @@ static void require_unchanged(struct conform *c, bool reverse, double alpha_fact
     if (!(norm2 > 0.0))
         conform_fail(c, "does not move the model in three rounds");
     if (!(sqrt(error2) <= 1e-4 * sqrt(norm2)))
-        conform_fail(c, "gives another model when %s: they differ by %.3g of the step", what,
-                     sqrt(error2 / norm2));
+        conform_fail(c,
+                     "gives another model when %s: they differ by %.3g of the step" OR_UNDECLARED,
+                     what, sqrt(error2 / norm2), c->check->feature);
 }
 
 void check_aggregator_permutation(struct conform *c)
@@ -473,6 +493,6 @@ void check_aggregator_robust(struct conform *c)
     if (!(huge <= 2.0 * large + 1.0))
         conform_fail(c,
                      "moves the model by %.3g when one of %u clients sends entries of 1e6, and by "
-                     "%.3g when it sends entries of 1e12",
-                     large, (unsigned)usual_world.clients, huge);
+                     "%.3g when it sends entries of 1e12" OR_UNDECLARED,
+                     large, (unsigned)usual_world.clients, huge, c->check->feature);
 }

@@ -79,7 +79,7 @@ void check_channel_gains(struct conform *c)
         t.round = round;
         const osafl_status status = ask_gains(&s, &t, &gain);
         if (status != OSAFL_OK)
-            take_fail(&t, "fails with status %d: %s", (int)status, t.message);
+            take_fail(&t, "fails with %s: %s", status_name(status), t.message);
         for (uint32_t u = 0; u < s.world.clients; u++) {
             if (!(gain[u] >= 0.0 && isfinite(gain[u])))
                 take_fail(&t, "the gain of client %u is %g", (unsigned)u, gain[u]);

@@ -114,8 +114,8 @@ void check_deletion_positions(struct conform *c)
                 continue;
             }
             if (status != OSAFL_OK)
-                take_fail(&t, "%u of %u stored and %u arrived samples: status %d, %s", (unsigned)n,
-                          (unsigned)stored, (unsigned)arrived, (int)status, t.message);
+                take_fail(&t, "%u of %u stored and %u arrived samples: %s, %s", (unsigned)n,
+                          (unsigned)stored, (unsigned)arrived, status_name(status), t.message);
             require_distinct(&t, &v, position, n);
             take_close(&t);
             subject_close(&s);

@@ -206,7 +206,7 @@ static struct encoded send(struct sender *r, struct take *t, uint32_t client)
     if (status == OSAFL_OK)
         status = verify(&r->subject, t, e.code, e.bytes);
     if (status != OSAFL_OK)
-        take_fail(t, "fails with status %d: %s", (int)status, t->message);
+        take_fail(t, "fails with %s: %s", status_name(status), t->message);
     conform_doing("decode()");
     vtable(&r->subject)
         ->decode(r->subject.instance.self, e.code, e.bytes, 0, r->subject.world.dim, r->decoded);

@@ -145,7 +145,7 @@ static void examine_answers(struct conform *c, examine *look)
         const osafl_resource_answer a = make_answer(&t, &p);
         const osafl_status status = solve(&s, &t, &p, &a);
         if (status != OSAFL_OK)
-            take_fail(&t, "fails with status %d: %s", (int)status, t.message);
+            take_fail(&t, "fails with %s: %s", status_name(status), t.message);
         for (uint32_t u = 0; u < p.clients; u++) {
             participants += a.local_rounds[u] > 0;
             look(&t, &p, &a, u);

@@ -25,6 +25,10 @@
     osafl::text_row<decltype(S::m)>(OSAFL_T_PATH, #m, offsetof(S, m), (d), __VA_ARGS__)
 #define OSAFL_CHOICE(S, m, d, list, ...)                                                           \
     osafl::choice_row<decltype(S::m)>(#m, offsetof(S, m), (d), (list), __VA_ARGS__)
+#define OSAFL_RANGE(S, m, dl, dh, l, h, ...)                                                       \
+    osafl::range_row<decltype(S::m)>(#m, offsetof(S, m), (dl), (dh), (l), (h), __VA_ARGS__)
+#define OSAFL_REALS(S, m, l, h, ...)                                                               \
+    osafl::reals_row<decltype(S::m)>(#m, offsetof(S, m), (l), (h), __VA_ARGS__)
 
 namespace osafl
 {
@@ -97,6 +101,30 @@ osafl_param choice_row(const char *name, std::size_t offset, int32_t def, const 
     return p;
 }
 
+template <class T>
+osafl_param range_row(const char *name, std::size_t offset, double def_lo, double def_hi, double lo,
+                      double hi, const char *doc, const char *unit = nullptr, uint32_t flags = 0)
+{
+    static_assert(std::is_same<T, osafl_range>::value, "OSAFL_RANGE binds to an osafl_range");
+    osafl_param p = row(OSAFL_T_RANGE, name, offset, doc, unit, flags);
+    p.def.r = def_lo;
+    p.def_hi.r = def_hi;
+    p.lo.r = lo;
+    p.hi.r = hi;
+    return p;
+}
+
+template <class T>
+osafl_param reals_row(const char *name, std::size_t offset, double lo, double hi, const char *doc,
+                      const char *unit = nullptr, uint32_t flags = 0)
+{
+    static_assert(std::is_same<T, osafl_reals>::value, "OSAFL_REALS binds to an osafl_reals");
+    osafl_param p = row(OSAFL_T_REALS, name, offset, doc, unit, flags);
+    p.lo.r = lo;
+    p.hi.r = hi;
+    return p;
+}
+
 /* The members of osafl_plugin that every plugin has; the rest is null. */
 inline osafl_plugin describe(uint32_t kind, const char *name, const char *version,
                              const char *summary, const char *license,
@@ -125,6 +153,14 @@ void set_params(osafl_plugin &p, const osafl_param (&table)[N])
     p.n_params = static_cast<uint32_t>(N);
     p.param_size = sizeof(osafl_param);
     p.config_size = sizeof(Config);
+}
+
+/* Adds a table of metrics: {{"step_norm", nullptr, "Norm of the step", OSAFL_PER_ROUND, 0}}. */
+template <std::size_t N> void set_metrics(osafl_plugin &p, const osafl_metric (&table)[N])
+{
+    p.metrics = table;
+    p.n_metrics = static_cast<uint32_t>(N);
+    p.metric_size = sizeof(osafl_metric);
 }
 
 /* Runs body, which returns a status; whatever it throws becomes one (rule R8). */

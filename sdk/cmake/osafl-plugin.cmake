@@ -27,6 +27,20 @@ function(_osafl_refuse_fast_math)
     endif()
 endfunction()
 
+# CMake itself says no more than that it "cannot determine the link language".
+function(_osafl_require_languages)
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    foreach(source IN LISTS ARGN)
+        if(source MATCHES "\\.(cc|cpp|cxx|C)$" AND NOT CXX IN_LIST languages)
+            message(FATAL_ERROR "osafl_add_plugin: ${source} is C++; write "
+                "project(${PROJECT_NAME} CXX) at the top of CMakeLists.txt")
+        elseif(source MATCHES "\\.c$" AND NOT C IN_LIST languages)
+            message(FATAL_ERROR "osafl_add_plugin: ${source} is C; write "
+                "project(${PROJECT_NAME} C CXX) at the top of CMakeLists.txt")
+        endif()
+    endforeach()
+endfunction()
+
 function(osafl_add_plugin)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;KIND" "SOURCES;LINK_LIBRARIES;CHECK_SETTINGS")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_KIND OR NOT arg_SOURCES)
@@ -40,6 +54,7 @@ function(osafl_add_plugin)
         message(FATAL_ERROR "osafl_add_plugin: \"${arg_KIND}\" is no kind: ${_osafl_kinds}")
     endif()
     _osafl_refuse_fast_math()
+    _osafl_require_languages(${arg_SOURCES})
 
     set(target ${arg_KIND}_${arg_NAME})
     add_library(${target} MODULE ${arg_SOURCES})

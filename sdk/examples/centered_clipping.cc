@@ -14,6 +14,11 @@
 namespace
 {
 
+enum { METRIC_CENTER_NORM };
+const osafl_metric metrics[] = {
+    {"center_norm", nullptr, "Norm of the aggregate", OSAFL_PER_ROUND, 0},
+};
+
 struct config {
     double radius;
     int64_t iterations;
@@ -33,7 +38,7 @@ class rule
     {
     }
 
-    osafl_status aggregate(const osafl_updates &u, float *w)
+    osafl_status aggregate(osafl_call *c, const osafl_updates &u, float *w)
     {
         std::vector<double> weight(u.n);
         std::vector<double> norm2(u.n);
@@ -57,6 +62,9 @@ class rule
         }
         for (std::size_t i = 0; i < center.size(); i++)
             w[i] += center[i];
+        double norm2 = 0.0;
+        OSAFL_TRY(u.ops->dot2(&u, center.data(), center.data(), &norm2));
+        host->metric(c, METRIC_CENTER_NORM, OSAFL_NO_CLIENT, std::sqrt(norm2));
         return OSAFL_OK;
     }
 
@@ -94,7 +102,7 @@ osafl_status declare(void *, osafl_call *, osafl_aggregator_info *out)
 osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u, float *w)
 {
     rule &r = *static_cast<rule *>(self);
-    return osafl::guarded(r.host, c, [&] { return r.aggregate(*u, w); });
+    return osafl::guarded(r.host, c, [&] { return r.aggregate(c, *u, w); });
 }
 
 osafl_status save(void *self, osafl_call *c, osafl_writer *to)
@@ -135,6 +143,7 @@ osafl_plugin make_plugin()
              "ICML 2021";
     p.features = features;
     osafl::set_params<config>(p, params);
+    osafl::set_metrics(p, metrics);
     return p;
 }
 const osafl_plugin plugin = make_plugin();

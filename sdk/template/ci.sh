@@ -4,11 +4,13 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 tried=0
-for compiler in gcc clang; do
-    command -v $compiler > /dev/null || continue
+for compilers in gcc,g++ clang,clang++; do
+    compiler=${compilers%,*}
+    command -v "$compiler" > /dev/null || continue
     tried=$((tried + 1))
-    cmake -S . -B build-$compiler -DCMAKE_C_COMPILER=$compiler -DCMAKE_C_FLAGS=-Werror "$@"
-    cmake --build build-$compiler
-    (cd build-$compiler && ctest --output-on-failure)
+    CC=$compiler CXX=${compilers#*,} CFLAGS=-Werror CXXFLAGS=-Werror \
+        cmake -S . -B "build-$compiler" "$@"
+    cmake --build "build-$compiler"
+    (cd "build-$compiler" && ctest --output-on-failure)
 done
 [ $tried -gt 0 ] || { echo "no compiler found" >&2; exit 1; }

@@ -52,6 +52,22 @@ grep -q 'exit status 3' "$work/log" || complain "an exit is not told: $(cat "$wo
     > "$work/log" && complain "a hang passes"
 grep -q 'within 0.3 s' "$work/log" || complain "a hang is not told: $(cat "$work/log")"
 
+# A reason is told once, with its remedy; what hangs does not hang for the full time in every check.
+told() { # WORDS FILE
+    "$program" plugin check --quiet --time-limit 20 "$2" > "$work/log" 2>&1 && complain "$2 passes"
+    grep -qF -- "$1" "$work/log" || complain "$2 is not told \"$1\": $(cat "$work/log")"
+}
+told 'FAIL  file.exports             for the reason that file.format gives' "$work/text.so"
+told 'did you mean "scale_free"?; there are: sole_update, mean' "$bad/aggregator/misspells_feature.so"
+told 'rand (draw by host->random_fill())' "$bad/deletion/calls_rand.so"
+told 'leaves out the feature "sole_update"' "$bad/aggregator/halves_sole.so"
+told 'set optimizer to' "$bad/aggregator/declares_nothing.so"
+told 'fails in' "$bad/channel/fails_wordlessly.so"
+begun=$SECONDS
+"$program" plugin check --time-limit 5 "$bad/deletion/hang_on_load.so" > "$work/log" &&
+    complain "a hang passes"
+[ $((SECONDS - begun)) -le 15 ] || complain "a hang lasts $((SECONDS - begun)) s: $(cat "$work/log")"
+
 # Every check is there for something.
 "$program" plugin check --list | awk '{print $1}' | sort > "$work/all"
 sort -u "$work/covered" > "$work/caught"

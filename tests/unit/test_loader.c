@@ -193,6 +193,26 @@ static void test_missing_plugin(void **state)
     expect_said("deletion/keep_rules.so in " OSAFL_TEST_BAD_DIR " (--plugin-dir), ");
     assert_null(load_from(OSAFL_TEST_BAD_DIR, "xyzzyx"));
     assert_null(strstr(said, "did you mean"));
+    assert_null(strstr(said, "give --plugin-dir"));
+}
+
+/* Beginners give the folder of the build, or that of the kind. */
+static void test_folder_beside_the_right_one(void **state)
+{
+    (void)state;
+    assert_null(load_from(OSAFL_TEST_BAD_DIR "/deletion", "keeps_rules"));
+    expect_said("it lies elsewhere: give --plugin-dir " OSAFL_TEST_BAD_DIR);
+    char build[] = "/tmp/osafl-build-XXXXXX";
+    char link[64];
+    char target[64];
+    assert_non_null(mkdtemp(build));
+    snprintf(link, sizeof link, "%s/plugins", build);
+    assert_int_equal(symlink(OSAFL_TEST_BAD_DIR, link), 0);
+    snprintf(target, sizeof target, "%s", build);
+    assert_null(load_from(target, "keeps_rules"));
+    expect_said("it lies elsewhere: give --plugin-dir " OSAFL_TEST_BAD_DIR);
+    unlink(link);
+    rmdir(build);
 }
 
 static void test_names_are_no_paths(void **state)
@@ -497,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_every_built_in_plugin_loads),
         cmocka_unit_test(test_path_and_hash),
         cmocka_unit_test(test_missing_plugin),
+        cmocka_unit_test(test_folder_beside_the_right_one),
         cmocka_unit_test(test_names_are_no_paths),
         cmocka_unit_test(test_first_folder_wins),
         cmocka_unit_test(test_search_path),

@@ -163,6 +163,8 @@ static void test_abi(void **state)
     (void)state;
     char why[256];
     assert_false(plugin_verify(NULL, OSAFL_KIND_RESOURCE, "sample", why, sizeof why));
+    plugin.struct_size = 0;
+    refused("does not tell its struct_size; begin its osafl_plugin with OSAFL_PLUGIN_HEAD");
     plugin.struct_size = 4;
     refused("describes itself in 4 bytes, this program needs ");
     plugin.struct_size -= 8;
@@ -181,22 +183,24 @@ static void test_abi(void **state)
 static void test_identity(void **state)
 {
     (void)state;
+    plugin.kind = 0;
+    refused("does not tell its kind; set .kind");
     plugin.kind = 99;
     refused("is of kind 99, which this program does not know");
     plugin.kind = OSAFL_KIND_MODEL;
     refused("is of kind model but lies in the folder of kind resource");
     plugin.name = NULL;
-    refused("has a name that is not");
+    refused("states no name; set .name = \"sample\"");
     plugin.name = "Sample";
     refused("has a name that is not");
     plugin.name = "sampled";
     refused("calls itself \"sampled\"; name the file sampled.so");
     plugin.version = NULL;
-    refused("states no version");
+    refused("states no version; set .version");
     plugin.summary = "";
-    refused("states no version");
+    refused("states no summary; tell in .summary");
     plugin.license = NULL;
-    refused("states no version, no summary or no license");
+    refused("states no license; set .license");
     static const char *const odd[] = {"plain", "not plain", NULL};
     plugin.features = odd;
     refused("has a feature whose name");

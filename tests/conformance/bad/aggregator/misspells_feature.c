@@ -1,0 +1,6 @@
+/* misspells_feature.c - declares a law by a name that nobody knows.  Caught by describe.features. */
+#include "template_with.h"
+
+static const char *const misspelt[] = {"scalefree", NULL};
+
+CHANGE(p.features = misspelt;)
