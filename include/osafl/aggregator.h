@@ -45,8 +45,8 @@ struct osafl_updates;
 typedef osafl_status osafl_block(void *arg, uint64_t begin, uint64_t n, const float *const *x,
                                  osafl_call *sub);
 
-/* Operations on the updates of the round; slot 0 is the model update.  All vectors have dim
- * elements and are 64-byte aligned where the host made them.  [call] on the coordinator */
+/* Operations on the updates of the round as they arrived, with the noise of the quantizer; slot 0 is
+ * the model update.  All vectors have dim elements and are 64-byte aligned where the host made them.  [call] on the coordinator */
 typedef struct osafl_update_ops {
     uint32_t struct_size;
     uint32_t reserved;

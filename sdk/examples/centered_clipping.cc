@@ -62,9 +62,9 @@ class rule
         }
         for (std::size_t i = 0; i < center.size(); i++)
             w[i] += center[i];
-        double norm2 = 0.0;
-        OSAFL_TRY(u.ops->dot2(&u, center.data(), center.data(), &norm2));
-        host->metric(c, METRIC_CENTER_NORM, OSAFL_NO_CLIENT, std::sqrt(norm2));
+        double step2 = 0.0;
+        OSAFL_TRY(u.ops->dot2(&u, center.data(), center.data(), &step2));
+        host->metric(c, METRIC_CENTER_NORM, OSAFL_NO_CLIENT, std::sqrt(step2));
         return OSAFL_OK;
     }
 

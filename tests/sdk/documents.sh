@@ -25,6 +25,20 @@ for document in "$source"/sdk/*.md "$source/README.md"; do
     done
 done
 
+# The README of an installation tells nothing that only a source tree has.
+installed=$(dirname "$(find "$prefix" -name FIRST_AGGREGATOR.md)")
+for document in "$installed"/*.md; do
+    { grep -oE '\]\([^):#]+' "$document" || true; } | sed -n 's/^](//; /^http/!p' | while read -r target; do
+        [ -e "$installed/$target" ] || fail "the installed $document links to $target"
+    done
+done
+if grep -nE 'build/osafl|\.sh|^## (Start|Layout)' "$installed/README.md"; then
+    fail "the installed README tells of a source tree"
+fi
+for text in ../../osafl/plugins/aggregator/fedavgm.c ../../osafl/experiments/quickstart.cfg; do
+    [ -f "$installed/$text" ] || fail "$text is not installed"
+done
+
 man_page=$(find "$prefix" -name osafl.1)
 [ -n "$man_page" ] || fail "no man page is installed"
 for word in 'osafl run' 'osafl plugin check' 'plugin\\-dir' OSAFL_PLUGIN_PATH; do

@@ -13,8 +13,8 @@ for kind in dataset model channel resource optimizer quantizer deletion aggregat
         fail "a placeholder is left"
     fi
     quietly my_$kind/ci.sh -DCMAKE_PREFIX_PATH="$prefix"
-    "$osafl" plugins $kind --plugin-dir my_$kind/build-"${compilers[0]}"/plugins |
-        grep -q " my_$kind *0.1.0" || fail "the $kind is not listed"
+    "$osafl" plugins $kind --plugin-dir my_$kind/build-"${compilers[0]}"/plugins > listed
+    grep -q " my_$kind *0.1.0" listed || fail "the $kind is not listed"
 done
 
 # A project becomes one in C++ by its source and one word; the settings that C has, C++ has too.
