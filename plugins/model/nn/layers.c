@@ -175,7 +175,7 @@ static bool suits_two_by_two(const struct network *net, const struct layer *l)
 {
     return !net->options.direct && l->in_height == 2 && l->in_width == 2 && l->out_height == 2 &&
            l->out_width == 2 && l->kernel_height == 3 && l->kernel_width == 3 &&
-           l->in_channels % 16 == 0 && l->out_channels % 16 == 0;
+           !net->options.openblas && l->in_channels % 16 == 0 && l->out_channels % 16 == 0;
 }
 
 /* Memory of two_by_two.c. */
@@ -183,8 +183,10 @@ static void plan_two_by_two(struct layer *l)
 {
     const uint64_t channels = (uint64_t)l->in_channels + l->out_channels;
     l->two_by_two = true;
-    l->scratch_fixed = 9 * (32 * WEIGHT_PANEL + 15 * channels + 3 * 16);
-    l->scratch_floats = 9 * (2 * channels + WEIGHT_PANEL);
+    /* Transformed filters and a tile of outputs; elements of a sample's values, and elements and
+     * pixels in columns, which may be padded by 15. */
+    l->scratch_fixed = 9 * (8 * WEIGHT_PANEL + 16 + 16 * 16) + (9 + 4) * 15 * channels;
+    l->scratch_floats = (9 + 9 + 4) * channels;
 }
 
 /* Memory of a convolution, and how it finds its input gradient. */

@@ -45,6 +45,53 @@ static void plan_gradients(struct network *net)
     }
 }
 
+/* Layers [first, last] that the gradient of an activation lives for: they run last to first, from
+ * its last reader, which writes the gradient first, to its first writer. */
+struct life {
+    int first;
+    int last;
+};
+
+static struct life life_of(const struct network *net, int activation)
+{
+    struct life life = {.first = net->n_layers, .last = -1};
+    for (int i = 0; i < net->n_layers; i++) {
+        const struct layer *l = &net->layer[i];
+        if (l->output == activation && life.first == net->n_layers)
+            life.first = i;
+        if (l->input == activation || l->residual == activation)
+            life.last = i;
+    }
+    if (life.last < 0) /* the loss reads the last activation */
+        life.last = net->n_layers;
+    return life;
+}
+
+/* Gradients that no layer needs at the same time share memory, so that they stay in the caches:
+ * each lies as low, above the values, as those that live with it and were placed before allow. */
+static void place_gradients(struct network *net)
+{
+    net->training_floats = net->forward_floats;
+    for (int i = net->n_activations - 1; i >= 0; i--) {
+        struct activation *a = &net->activation[i];
+        const struct life life = life_of(net, i);
+        const uint64_t size = activation_floats(a);
+        a->gradient_offset = net->forward_floats;
+        for (int j = net->n_activations - 1; j > i; j--) {
+            const struct activation *b = &net->activation[j];
+            const struct life other = life_of(net, j);
+            const uint64_t end = b->gradient_offset + activation_floats(b);
+            if (other.first <= life.last && life.first <= other.last && a->gradient_offset < end &&
+                b->gradient_offset < a->gradient_offset + size) {
+                a->gradient_offset = end;
+                j = net->n_activations; /* those already passed may be in the way now */
+            }
+        }
+        if (a->gradient_offset + size > net->training_floats)
+            net->training_floats = a->gradient_offset + size;
+    }
+}
+
 static void plan_memory(struct network *net)
 {
     for (int i = 0; i < net->n_layers; i++) {
@@ -66,11 +113,7 @@ static void plan_memory(struct network *net)
         next += round_to_line(net->layer[i].saved_floats);
     }
     net->forward_floats = next;
-    for (int i = 0; i < net->n_activations; i++) {
-        net->activation[i].gradient_offset = next;
-        next += activation_floats(&net->activation[i]);
-    }
-    net->training_floats = next;
+    place_gradients(net);
 }
 
 osafl_status network_finish(struct network *net)

@@ -48,6 +48,20 @@ NN_INLINE vec vec_all(float x)
     return x - (vec){0};
 }
 
+/* v itself, which compilers must not load again for each use: where every operation has an operand
+ * in memory, the loads take longer than the arithmetic. */
+NN_INLINE vec vec_in_register(vec v)
+{
+#if defined(__AVX512F__)
+    __asm__("" : "+v"(v));
+#elif defined(__x86_64__)
+    __asm__("" : "+x"(v));
+#elif defined(__aarch64__)
+    __asm__("" : "+w"(v));
+#endif
+    return v;
+}
+
 /* Integers; as the result of a comparison, all bits or none of each lane. */
 typedef int32_t int_vec __attribute__((vector_size(4 * LANES)));
 typedef uint8_t byte_vec __attribute__((vector_size(LANES)));
