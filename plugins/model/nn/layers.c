@@ -189,9 +189,33 @@ static void plan_two_by_two(struct layer *l)
     l->scratch_floats = (9 + 9 + 4) * channels;
 }
 
+/* Whether minimal filtering suits a first convolution that moves by 2 pixels. */
+static bool suits_strided_picture(const struct network *net, const struct layer *l)
+{
+    return !net->options.direct && l->kernel_height == 7 && l->kernel_width == 7 &&
+           l->stride == 2 && l->out_channels % 16 == 0 && l->in_channels <= 16;
+}
+
+/* Memory of strided_picture.c. */
+static void plan_strided_picture(struct layer *l)
+{
+    const uint64_t tiles = (l->out_width + UINT64_C(3)) / 4;
+    const uint64_t lines = l->in_height + 2 * (uint64_t)l->padding;
+    const uint64_t channels = 2 * (uint64_t)l->in_channels; /* even and odd pixels */
+    l->winograd = true;
+    l->filters_floats = 7 * 7 * channels * l->out_channels;
+    l->saved_floats = 7 * (lines * tiles * channels + 16);
+    l->scratch_fixed = l->filters_floats + 16;
+    l->scratch_floats = lines * (4 * tiles + 3) * channels + 7 * tiles * WEIGHT_PANEL;
+}
+
 /* Memory of a convolution, and how it finds its input gradient. */
 static void plan_convolution(struct network *net, struct layer *l)
 {
+    if (l->type == LAYER_PICTURE_CONVOLUTION && suits_strided_picture(net, l)) {
+        plan_strided_picture(l);
+        return;
+    }
     if (l->type == LAYER_PICTURE_CONVOLUTION) {
         l->saved_floats = (uint64_t)l->in_channels * (l->in_height + 2 * l->padding) *
                           (l->in_width + 2 * l->padding);

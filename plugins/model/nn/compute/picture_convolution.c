@@ -8,6 +8,7 @@
 
 #include "arithmetic.h"
 #include "product.h"
+#include "strided_picture.h"
 #include "vector.h"
 
 /* Strides, in floats, in the padded pictures. */
@@ -74,6 +75,10 @@ static struct block output_line(const struct layer *l, const struct pass *pass, 
 
 void picture_convolution_forward(const struct layer *l, const struct pass *pass)
 {
+    if (l->winograd) {
+        strided_picture_forward(l, pass);
+        return;
+    }
     const struct geometry g = geometry_of(l, pass);
     const size_t filter = l->kernel_height * g.taps;
     const float *bias = l->bias >= 0 ? pass_weights(pass, l->bias) : NULL;
@@ -140,7 +145,9 @@ void picture_convolution_backward(const struct layer *l, const struct pass *pass
     const struct block dy = output_block(l, pass, pass_gradient(pass, l->output));
     if (l->relu)
         mask_rectified(dy, pass_values(pass, l->output) + l->out_first);
-    for (size_t y = 0; y < l->out_height; y++)
+    if (l->winograd)
+        strided_picture_backward(l, pass);
+    for (size_t y = 0; y < l->out_height && !l->winograd; y++)
         line_gradient(l, pass, y);
     if (l->bias >= 0)
         bias_gradient(pass, l->bias, dy);
