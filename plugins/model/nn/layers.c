@@ -396,8 +396,9 @@ int network_group_norm(struct network *net, int input, const char *name, uint32_
     l->weight = add_parameter(net, name, ".weight", vector_parameter(in.channels, INIT_ONE, 1));
     l->bias = add_parameter(net, name, ".bias", vector_parameter(in.channels, INIT_ZERO, 1));
     l->output = add_activation(net, in.height, in.width, in.channels);
-    l->saved_floats = 2 * (uint64_t)in.channels;    /* mean and 1/deviation */
-    l->scratch_floats = 12 * (uint64_t)in.channels; /* 4 lines of float, 4 of double */
+    l->saved_floats = 2 * (uint64_t)groups;              /* mean and 1/deviation */
+    l->scratch_fixed = 6 * (uint64_t)in.channels;        /* two sums, in double and in float */
+    l->scratch_floats = (4 + 2 * 16) * (uint64_t)groups; /* two in double, and two vectors */
     return l->output;
 }
 

@@ -34,6 +34,8 @@ struct part {
     bool add;
     bool rectify;
     const float *bias; /* at c's first column; NULL: none */
+    const float *ahead;
+    size_t ahead_floats;
 };
 
 NN_INLINE void tile(const int rows, const int vectors, const struct product *p,
@@ -123,12 +125,24 @@ static tile_function *const tiles[TILE_VECTORS + 1][9] = {
 #endif
 };
 
+/* Asks for one part in n of what is needed next. */
+static void ask_ahead(struct part *t, size_t n)
+{
+    enum { LINE = 16 };
+    const size_t count = t->ahead_floats / n;
+    for (size_t i = 0; i < count; i += LINE)
+        __builtin_prefetch(t->ahead + i, 0, 2);
+    t->ahead += count;
+    t->ahead_floats -= count;
+}
+
 /* All rows of a strip of c that is `vectors` wide, in tiles of about equal height. */
 static void strip(size_t vectors, const struct product *p, struct part t)
 {
     size_t left = p->rows;
     for (size_t n = (left + most_rows[vectors] - 1) / most_rows[vectors]; n > 0; n--) {
         const size_t rows = (left + n - 1) / n;
+        ask_ahead(&t, n);
         tiles[vectors][rows](p, &t);
         t.a += (ptrdiff_t)rows * p->a_row;
         t.c += (ptrdiff_t)rows * t.c_row;
@@ -183,6 +197,7 @@ static void stretch(const struct product *p, struct part t)
             t.c = p->c + j;
             t.bias = bias != NULL ? bias + j : NULL;
             strip(vectors, p, t);
+            t.ahead_floats = 0;
         }
     t.b = b + j;
     t.c = p->c + j;
@@ -224,7 +239,9 @@ void product_run(const struct pass *pass, const struct product *p)
                      .c_row = p->c_row,
                      .segments = p->segments,
                      .depth = p->depth,
-                     .add = p->add};
+                     .add = p->add,
+                     .ahead = p->ahead,
+                     .ahead_floats = p->ahead_floats};
     if (p->depth <= DEPTH_BLOCK) {
         const size_t at_once = DEPTH_BLOCK / p->depth;
         for (size_t s = 0; s < p->segments; s += t.segments, t.add = true) {
@@ -234,6 +251,7 @@ void product_run(const struct pass *pass, const struct product *p)
             if (s + t.segments == p->segments)
                 finish(p, &t);
             stretch(p, t);
+            t.ahead_floats = 0;
         }
         return;
     }
@@ -246,5 +264,6 @@ void product_run(const struct pass *pass, const struct product *p)
             if (s + 1 == p->segments && k + t.depth == p->depth)
                 finish(p, &t);
             stretch(p, t);
+            t.ahead_floats = 0;
         }
 }

@@ -28,6 +28,10 @@ struct product {
     bool add;
     bool rectify;
     const float *bias; /* NULL: none */
+    /* Numbers that are needed next are asked for meanwhile, a few for each tile: more requests at
+     * once than the processor can keep open would stop it. */
+    const float *ahead;
+    size_t ahead_floats;
 };
 
 /* By the kernels of product.c, or by OpenBLAS where the network's options say so. */

@@ -295,8 +295,8 @@ struct memory {
     float *v2; /* and gradients */
     float *m;  /* as many blocks as the wider side of the layer has */
     float *x;  /* as many as the input has */
-    float *u;  /* all blocks of filters, */
-    float *du; /* and one more */
+    float *du; /* one block of filters */
+    float *u;  /* all of them */
 };
 
 enum { ROW_BLOCK = ELEMENTS * (WINOGRAD_ROWS * BLOCK + GAP) };
@@ -315,8 +315,8 @@ static struct memory memory_of(const struct layer *l, const struct pass *pass)
     s.v2 = s.v + ROW_BLOCK;
     s.m = s.v2 + ROW_BLOCK;
     s.x = s.m + (in > out ? in : out) * ROW_BLOCK;
-    s.u = s.x + in * ROW_BLOCK;
-    s.du = s.u + in * out * FILTER_BLOCK;
+    s.du = s.x + in * ROW_BLOCK;
+    s.u = s.du + FILTER_BLOCK;
     return s;
 }
 
@@ -326,10 +326,12 @@ static size_t rows_of(const struct map *m, size_t n)
     return (m->height + TILE - 1) / TILE * ((m->width + TILE - 1) / TILE) * n;
 }
 
-/* m (+)= v u for each element: [rows][depth] times [depth][width]. */
+/* m (+)= v u for each element: [rows][depth] times [depth][width].  next: the filters after these,
+ * NULL: none or not needed. */
 static void multiply(const struct pass *pass, size_t rows, size_t depth, size_t width,
-                     const float *v, const float *u, float *m, bool add)
+                     const float *v, const float *u, float *m, bool add, const float *next)
 {
+    const size_t ahead = next != NULL ? depth * width * TAPS / ELEMENTS : 0;
     for (size_t q = 0; q < ELEMENTS; q++)
         product_run(pass, &(struct product){.rows = rows,
                                             .columns = width,
@@ -343,7 +345,9 @@ static void multiply(const struct pass *pass, size_t rows, size_t depth, size_t 
                                             .c = m + q * (rows * width + GAP),
                                             .c_row = (ptrdiff_t)width,
                                             .scale = 1,
-                                            .add = add});
+                                            .add = add,
+                                            .ahead = ahead > 0 ? next + q * ahead : NULL,
+                                            .ahead_floats = ahead});
 }
 
 /* du (+)= v' m for each element: [rows][in] transposed times [rows][out]. */
@@ -379,6 +383,15 @@ static struct filters filters_between(const struct layer *l, const struct pass *
                             .n_out = smaller(l->out_channels - out, BLOCK)};
 }
 
+/* Where a block of filters begins; NULL: there is no such block. */
+static const float *block_at(const struct layer *l, const struct pass *pass, size_t in, size_t out)
+{
+    if (in >= l->in_channels || out >= l->out_channels)
+        return NULL;
+    const struct filters f = filters_between(l, pass, in, out);
+    return f.w + filter_at(&f, 0, in, out);
+}
+
 /* Both directions: out = in correlated with the layer's filters, or with the turned ones. */
 static void correlate(const struct layer *l, const struct pass *pass, bool turned, struct map in,
                       struct map out, const struct finish *finish)
@@ -386,21 +399,29 @@ static void correlate(const struct layer *l, const struct pass *pass, bool turne
     const struct memory s = memory_of(l, pass);
     const size_t n = pass->n;
     const size_t rows = rows_of(&in, n);
+    /* Transformed filters that only one group needs may overwrite each other: in the cache. */
+    const size_t next_block = rows > WINOGRAD_ROWS || pass->filters != NULL ? FILTER_BLOCK : 0;
     for (struct group g = {0}; g.first < rows; g.first += g.count) {
         g.count = smaller(rows - g.first, WINOGRAD_ROWS);
         float *u = pass_filters(l, pass, s.u);
         for (size_t i = 0; i < in.channels; i += BLOCK) {
             const size_t depth = smaller(in.channels - i, BLOCK);
             transform_patches(&in, n, g, i, depth, s.v, g.count * depth + GAP);
-            for (size_t o = 0; o < out.channels; o += BLOCK, u += FILTER_BLOCK) {
+            for (size_t o = 0; o < out.channels; o += BLOCK, u += next_block) {
                 const struct filters f =
                     turned ? filters_between(l, pass, o, i) : filters_between(l, pass, i, o);
                 if (g.first == 0 && turned)
                     transform_turned_filters(&f, u);
                 else if (g.first == 0 && !pass->filters_ready)
                     transform_filters(&f, u);
+                const bool last = o + BLOCK >= out.channels;
+                const size_t next_i = last ? i + BLOCK : i;
+                const size_t next_o = last ? 0 : o + BLOCK;
+                const float *next =
+                    turned ? block_at(l, pass, next_o, next_i) : block_at(l, pass, next_i, next_o);
                 multiply(pass, g.count, depth, smaller(out.channels - o, BLOCK), s.v, u,
-                         s.m + o / BLOCK * ROW_BLOCK, i > 0);
+                         s.m + o / BLOCK * ROW_BLOCK, i > 0,
+                         g.first == 0 && !pass->filters_ready ? next : NULL);
             }
         }
         for (size_t o = 0; o < out.channels; o += BLOCK) {
@@ -489,7 +510,10 @@ static void backward_by_blocks(const struct layer *l, const struct pass *pass, s
         for (size_t i = 0; i < x.channels; i += BLOCK) {
             const struct filters f = filters_between(l, pass, i, o);
             transform_turned_filters(&f, s.u);
-            multiply(pass, g.count, depth, f.n_in, s.v, s.u, s.m + i / BLOCK * ROW_BLOCK, o > 0);
+            const float *next = i + BLOCK < x.channels ? block_at(l, pass, i + BLOCK, o)
+                                                       : block_at(l, pass, 0, o + BLOCK);
+            multiply(pass, g.count, depth, f.n_in, s.v, s.u, s.m + i / BLOCK * ROW_BLOCK, o > 0,
+                     next);
             multiply_transposed(pass, g.count, &f, s.x + i / BLOCK * ROW_BLOCK, s.v2, s.du, false);
             store_filters(pass, &f, s.du, pass_target(pass, l->weight));
         }
