@@ -63,7 +63,7 @@ struct strided {
     size_t pair;    /* an even and an odd pixel: all channels and samples */
     size_t line;    /* of a bordered picture */
     size_t plane;   /* one point of all transformed pictures */
-    float *pixels;  /* [point][line][tile][parity][channel][sample]; lives until backward */
+    float *pixels;  /* [point][line][parity][channel][tile][sample]; live until backward */
     float *picture; /* bordered */
     float *tile;    /* of a line of outputs: [point][tile][sample][output of a panel] */
     float *filters; /* [panel][point][line][parity][channel][output of the panel] */
@@ -107,20 +107,23 @@ static void border_pictures(const struct layer *l, const struct pass *pass, cons
 static void transform_pictures(const struct layer *l, const struct strided *s)
 {
     const size_t lines = l->in_height + 2 * (size_t)l->padding;
-    for (size_t y = 0; y < lines; y++)
-        for (size_t t = 0; t < s->tiles; t++)
-            for (size_t i = 0; i < s->pair; i += LANES) {
-                const float *from = s->picture + y * s->line + t * TILE * s->pair + i;
-                float *to = s->pixels + (y * s->tiles + t) * s->pair + i;
-                vec d[POINTS];
-                NN_UNROLL
-                for (int k = 0; k < POINTS; k++)
-                    d[k] = vec_load(from + (size_t)k * s->pair);
-                NN_UNROLL
-                for (int k = 0; k < POINTS; k++)
-                    vec_store(to + (size_t)k * s->plane,
-                              weighted(POINTS, transform_of_pixels[k], 1, d));
-            }
+    float *to = s->pixels;
+    for (size_t i = 0; i < lines * 2 * s->channels * s->tiles; i++, to += s->samples) {
+        const size_t tile = i % s->tiles;
+        const size_t channel = i / s->tiles % (2 * s->channels); /* of a pair */
+        const size_t y = i / s->tiles / (2 * s->channels);
+        const float *from = s->picture + y * s->line + tile * TILE * s->pair + channel * s->samples;
+        for (size_t n = 0; n < s->samples; n += LANES) {
+            vec d[POINTS];
+            NN_UNROLL
+            for (int k = 0; k < POINTS; k++)
+                d[k] = vec_load(from + (size_t)k * s->pair + n);
+            NN_UNROLL
+            for (int k = 0; k < POINTS; k++)
+                vec_store(to + (size_t)k * s->plane + n,
+                          weighted(POINTS, transform_of_pixels[k], 1, d));
+        }
+    }
 }
 
 /* The outputs of a panel of filters, and where its numbers begin. */
@@ -206,24 +209,24 @@ void strided_picture_forward(const struct layer *l, const struct pass *pass)
         if (!pass->filters_ready)
             transform_filters(&s, &p, pass_weights(pass, l->weight), filters);
         for (size_t y = 0; y < l->out_height; y++) {
-            for (size_t i = 0; i < POINTS * s.tiles; i++)
-                product_run(pass, &(struct product){
-                                      .rows = s.samples,
-                                      .columns = p.width,
-                                      .segments = LINES,
-                                      .depth = 2 * s.channels,
-                                      .a = s.pixels + i / s.tiles * s.plane +
-                                           (y * l->stride * s.tiles + i % s.tiles) * s.pair,
-                                      .a_row = 1,
-                                      .a_column = (ptrdiff_t)s.samples,
-                                      .a_segment = (ptrdiff_t)(s.tiles * s.pair),
-                                      .b = filters + p.filters + i / s.tiles * LINES * p.line,
-                                      .b_row = (ptrdiff_t)p.width,
-                                      .b_segment = (ptrdiff_t)p.line,
-                                      .c = s.tile + i * s.samples * p.width,
-                                      .c_row = (ptrdiff_t)p.width,
-                                      .scale = 1,
-                                  });
+            for (size_t j = 0; j < POINTS; j++)
+                product_run(pass,
+                            &(struct product){
+                                .rows = s.tiles * s.samples,
+                                .columns = p.width,
+                                .segments = LINES,
+                                .depth = 2 * s.channels,
+                                .a = s.pixels + j * s.plane + y * l->stride * s.tiles * s.pair,
+                                .a_row = 1,
+                                .a_column = (ptrdiff_t)(s.tiles * s.samples),
+                                .a_segment = (ptrdiff_t)(s.tiles * s.pair),
+                                .b = filters + p.filters + j * LINES * p.line,
+                                .b_row = (ptrdiff_t)p.width,
+                                .b_segment = (ptrdiff_t)p.line,
+                                .c = s.tile + j * s.tiles * s.samples * p.width,
+                                .c_row = (ptrdiff_t)p.width,
+                                .scale = 1,
+                            });
             store_line(l, pass, &s, &p, y);
         }
     }
@@ -289,16 +292,14 @@ void strided_picture_backward(const struct layer *l, const struct pass *pass)
                 product_run(pass, &(struct product){
                                       .rows = 2 * s.channels,
                                       .columns = p.width,
-                                      .segments = s.tiles,
-                                      .depth = s.samples,
+                                      .segments = 1,
+                                      .depth = s.tiles * s.samples,
                                       .a = s.pixels + i / LINES * s.plane +
                                            (y * l->stride + i % LINES) * s.tiles * s.pair,
-                                      .a_row = (ptrdiff_t)s.samples,
+                                      .a_row = (ptrdiff_t)(s.tiles * s.samples),
                                       .a_column = 1,
-                                      .a_segment = (ptrdiff_t)s.pair,
                                       .b = s.tile + i / LINES * s.tiles * s.samples * p.width,
                                       .b_row = (ptrdiff_t)p.width,
-                                      .b_segment = (ptrdiff_t)(s.samples * p.width),
                                       .c = s.filters + p.filters + i * p.line,
                                       .c_row = (ptrdiff_t)p.width,
                                       .scale = 1,
