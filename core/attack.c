@@ -1,6 +1,7 @@
 /* attack.c - clients that do harm. */
 #include "attack.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,6 +65,38 @@ void attack_destroy(struct attack *a)
 {
     free(a->attacks);
     a->attacks = NULL;
+}
+
+/* More attackers are counted, not listed. */
+#define ATTACKERS_SHOWN 50
+
+static void print_attackers(const struct attack *a, const struct experiment *e, FILE *to)
+{
+    const uint32_t clients = (uint32_t)e->clients.count;
+    uint32_t attackers = 0;
+    for (uint32_t u = 0; u < clients; u++)
+        attackers += attack_by(a, u);
+    fprintf(to, "%-22s %" PRIu32 " of %" PRIu32 " clients:", "attackers", attackers, clients);
+    uint32_t shown = 0;
+    for (uint32_t u = 0; u < clients && shown < ATTACKERS_SHOWN; u++)
+        if (attack_by(a, u)) {
+            fprintf(to, " %" PRIu32, u);
+            shown++;
+        }
+    fputs(shown < attackers ? " ...\n" : "\n", to);
+}
+
+void attack_print(const struct attack *a, const struct experiment *e, FILE *to)
+{
+    if (a->attacks != NULL)
+        print_attackers(a, e, to);
+    else if (e->attack.share > 0.0 && a->method == ATTACK_NONE)
+        fputs("warning: nobody attacks, as attack.method is \"none\"\n", to);
+    else if (a->method != ATTACK_NONE)
+        fprintf(to,
+                "warning: nobody attacks, as attack.share = %g of %" PRId64
+                " clients is less than half a client\n",
+                e->attack.share, e->clients.count);
 }
 
 bool attack_by(const struct attack *a, uint32_t client)

@@ -6,6 +6,8 @@
 #ifndef OSAFL_CORE_ATTACK_H
 #define OSAFL_CORE_ATTACK_H
 
+#include <stdio.h>
+
 #include "experiment.h"
 
 enum { ATTACK_NONE, ATTACK_SIGN_FLIP, ATTACK_SCALE, ATTACK_NOISE, ATTACK_SHUFFLE_LABELS };
@@ -20,6 +22,9 @@ struct attack {
 /* OSAFL_E_NOMEM without a message. */
 osafl_status attack_create(struct attack *a, const struct experiment *e);
 void attack_destroy(struct attack *a);
+
+/* Tells people who attacks, and warns where the settings ask for an attack that nobody makes. */
+void attack_print(const struct attack *a, const struct experiment *e, FILE *to);
 
 bool attack_by(const struct attack *a, uint32_t client);
 

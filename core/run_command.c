@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attack.h"
 #include "checkpoint.h"
 #include "cli.h"
 #include "cpu.h"
@@ -662,6 +663,32 @@ static void print_work(const struct run *r)
                 engine_bytes(s, r->world, 2) - engine_bytes(s, r->world, 1));
 }
 
+static osafl_status print_attack(const struct run *r, char *message)
+{
+    struct attack attack;
+    if (attack_create(&attack, r->e) != OSAFL_OK)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the attackers");
+    attack_print(&attack, r->e, stdout);
+    attack_destroy(&attack);
+    return OSAFL_OK;
+}
+
+/* What goes over the link, and from whom. */
+static osafl_status print_link(const struct run *r, char *message)
+{
+    if (r->session.aggregator.centralised) {
+        printf("%-22s none: one place trains on all stores; channel, resource, quantizer, uplink, "
+               "attack and clients.sampled change nothing\n",
+               "link");
+        return OSAFL_OK;
+    }
+    OSAFL_TRY(forecast_print(&r->session, r->world, stdout, message));
+    if (r->e->uplink.loss_probability > 0.0)
+        printf("%-22s %.4g %% of the updates, on average\n", "lost on the way",
+               100.0 * r->e->uplink.loss_probability);
+    return print_attack(r, message);
+}
+
 int check_command(struct experiment *e, struct loader *l)
 {
     static const struct run_options options = {.threads = 1};
@@ -680,7 +707,7 @@ int check_command(struct experiment *e, struct loader *l)
     if (status == OSAFL_OK) {
         world_print(r.world, stdout);
         print_work(&r);
-        status = forecast_print(&r.session, r.world, stdout, message);
+        status = print_link(&r, message);
     }
     if (status != OSAFL_OK && message[0] != '\0')
         diagnostics_error(r.d, NULL, 0, "%s", message);

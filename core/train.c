@@ -369,6 +369,20 @@ static osafl_status check_vectors(const struct training *g)
     return OSAFL_OK;
 }
 
+/* The update was finite before the attacker laid hands on it: no learning rate is to blame. */
+static osafl_status attack_checked(const struct training *g)
+{
+    const struct train_task *task = g->task;
+    const struct attack *attack = g->trainer->attack;
+    attack_update(attack, task->client, task->round, g->worker->w, g->session->codec.dim);
+    if (!attack_by(attack, task->client) || all_finite(g->worker->w, g->session->codec.dim))
+        return OSAFL_OK;
+    return message_fail(g->worker->message, OSAFL_E_NUMERIC,
+                        "round %u, client %u: the attack makes an update that is not finite; "
+                        "lower attack.strength",
+                        task->round, task->client);
+}
+
 /* ---- uplink -------------------------------------------------------------------------------- */
 
 static float *const *quantizer_state(const struct training *g, uint32_t slot)
@@ -504,9 +518,8 @@ static osafl_status train_and_encode(struct training *g, struct train_result *re
     result->train_loss = g->loss_sum / (double)g->local.step;
     OSAFL_TRY(finish_optimizer(g));
     make_update(g);
-    attack_update(g->trainer->attack, task->client, task->round, g->worker->w,
-                  g->session->codec.dim);
     OSAFL_TRY(check_vectors(g));
+    OSAFL_TRY(attack_checked(g));
     OSAFL_TRY(encode_update(g, result));
     if (task->lost) {
         result->outcome = TRAIN_LOST;

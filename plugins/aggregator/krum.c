@@ -21,6 +21,20 @@ static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *ou
     return OSAFL_OK;
 }
 
+/* The proof needs so many participants; with fewer the rule still has an answer, and no promise. */
+static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
+                           const void *config, void **self)
+{
+    const struct config *settings = config;
+    if (facts->clients < 2 * (uint64_t)settings->byzantine + 3)
+        h->log(c, OSAFL_LOG_WARN,
+               "byzantine = %lld asks for at least %llu participants, and there are %u clients: "
+               "Krum promises nothing then",
+               (long long)settings->byzantine, 2 * (unsigned long long)settings->byzantine + 3,
+               facts->clients);
+    return stateless_create(h, c, facts, config, self);
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double *x = a;
@@ -89,9 +103,7 @@ static const char *const features[] = {"sole_update", "mean",   "permutation_inv
                                        "scale_free",  "robust", NULL};
 
 static const osafl_aggregator_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_aggregator_vt),
-             .create = stateless_create,
-             .destroy = free},
+    .life = {.struct_size = sizeof(osafl_aggregator_vt), .create = create, .destroy = free},
     .declare = declare,
     .aggregate = aggregate,
 };

@@ -166,7 +166,51 @@ class Forecast(ProductTest):
         self.assertIn("of the 198000 client-rounds of the first 66 rounds", output)
 
     def test_no_link_no_forecast(self):
-        self.assertNotIn("taking part", self.check_small({"aggregator.plugin": '"genie"'}))
+        output = self.check_small({"aggregator.plugin": '"genie"'}, {"attack.share": 0.5},
+                                  {"attack.method": '"noise"'})
+        self.assertNotIn("taking part", output)
+        self.assertNotIn("attackers", output)
+        self.assertIn("attack and clients.sampled change nothing", output)
+
+
+class Harm(ProductTest):
+    """Who attacks, and what is lost."""
+
+    def test_attackers_are_named(self):
+        output = self.check_small({"attack.share": 0.33, "attack.method": '"shuffle_labels"'})
+        named = re.search(r"attackers +(\d+) of 9 clients:((?: \d+)+)\n", output)
+        attackers = [int(each) for each in named[2].split()]
+        self.assertEqual((named[1], len(set(attackers))), ("3", 3))
+        # They are who trains on labels that cannot be learnt.
+        run = self.run_small(LOSSLESS, {"attack.share": 0.33, "attack.method": "shuffle_labels",
+                                        "partition.scheme": "iid"}, rounds=15)
+        losses = {u: float(loss) for t, u, loss in run.clients("round", "client", "train_loss")
+                  if t == "14"}
+        self.assertEqual(sorted(losses, key=lambda u: -losses[u])[:3],
+                         sorted(map(str, attackers), key=lambda u: -losses[u]))
+        output = self.check_small({"clients.count": 200, "attack.share": 1.0,
+                                   "attack.method": '"noise"'})
+        self.assertRegex(output, r"attackers +200 of 200 clients:(?: \d+){50} \.\.\.\n")
+
+    def test_attack_that_nobody_makes(self):
+        for settings, word in (({"attack.share": 0.05, "attack.method": '"noise"'},
+                                "less than half a client"),
+                               ({"attack.method": '"noise"'}, "attack.share = 0 "),
+                               ({"attack.share": 0.5}, 'attack.method is "none"')):
+            self.assertIn("warning: nobody attacks, as", self.check_small(settings))
+            self.assertIn(word, self.check_small(settings))
+        self.assertNotIn("attack", self.check_small())
+
+    def test_krum_says_when_it_promises_nothing(self):
+        krum = {"aggregator.plugin": "krum"}
+        for f, promised in ((3, True), (4, False), (50, False)):
+            output = self.check_small(krum, {"aggregator.krum.byzantine": f})
+            self.assertEqual("asks for at least %d participants, and there are 9 clients" %
+                             (2 * f + 3) not in output, promised)
+
+    def test_losses_are_told(self):
+        self.assertIn("30 % of the updates", self.check_small({"uplink.loss_probability": 0.3}))
+        self.assertNotIn("lost on the way", self.check_small())
 
 
 if __name__ == "__main__":

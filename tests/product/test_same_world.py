@@ -37,6 +37,22 @@ class SameWorld(ProductTest):
         self.assertEqual(self.run_small(aggregator("genie")).clients(*columns),
                          self.run_small(aggregator("fedavg")).clients(*columns))
 
+    def test_genie_meets_no_link(self):
+        """Nothing of channel, resources, quantizer, uplink or attackers reaches pooled training."""
+        expected = self.run_small(LOSSLESS, aggregator("genie"))
+        for settings in ({"quantizer.plugin": "qsgd", "quantizer.qsgd.levels": 1},
+                         {"quantizer.plugin": "topk_sparse"}, {"deadline_s": 1e-6},
+                         {"channel.plugin": "fixed", "channel.fixed.gain_db": -300.0},
+                         {"resource.plugin": "fixed"}, {"clients.sampled": 0.2},
+                         {"uplink.loss_probability": 1.0},
+                         {"attack.share": 1.0, "attack.method": "shuffle_labels"},
+                         {"attack.share": 1.0, "attack.method": "noise"}):
+            with self.subTest(settings=settings):
+                run = self.run_small(LOSSLESS, aggregator("genie"), settings)
+                self.assertEqual(run.tensors(), expected.tensors())
+                self.assertEqual(run.rounds("participants"), [1] * 4)
+                self.assertEqual(run.rounds("energy_j"), [None] * 4)
+
     def test_every_quantizer(self):
         runs = [self.run_small({"quantizer.plugin": name}) for name in plugins("quantizer")]
         for run in runs[1:]:

@@ -406,6 +406,10 @@ static osafl_status aggregator_aggregate(void *self, osafl_call *c, const osafl_
     double weight[TOY_MAX_CLIENTS];
     (void)c;
     t->aggregate_calls++;
+    t->aggregated_samples = 0;
+    for (uint32_t k = 0; k < u->n; k++)
+        for (uint32_t label = 0; label < u->labels; label++)
+            t->aggregated_samples += u->histogram[k][label];
     for (uint32_t k = 0; k < u->n; k++)
         weight[k] = (t->sends == OSAFL_SENDS_DELTA ? 1.0 : -1.0) / u->n;
     if (faulty(t, TOY_NAN_MODEL, u->round))

@@ -61,7 +61,8 @@ struct toy {
     uint32_t unfused_calls;
     uint32_t received_calls;
     uint32_t aggregate_calls;
-    float update[TOY_DIM]; /* what received() got */
+    uint64_t aggregated_samples; /* in the histograms of the last call */
+    float update[TOY_DIM];       /* what received() got */
 };
 
 /* The value of a sample. */

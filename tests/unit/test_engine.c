@@ -208,14 +208,18 @@ static void test_uplink_loss(void **state)
     t->e.uplink.loss_probability = 0.25;
     struct bench *b = bench_open(t, 1);
     uint32_t lost = 0;
+    uint32_t pairs = 0; /* rounds in which clients 0 and 1 both lose theirs */
     for (uint32_t r = 0; r < 200; r++) {
         run_rounds(b, 1);
         for (uint32_t u = 0; u < CLIENTS; u++)
             lost += b->report.clients.reason[u] == OUT_LOST;
+        pairs += b->report.clients.reason[0] == OUT_LOST && b->report.clients.reason[1] == OUT_LOST;
         assert_true(b->report.row.upload_j == CLIENTS * 0.25); /* spent in vain too */
     }
     /* 1200 draws of 1/4: five standard deviations are 75. */
     assert_in_range(lost, 225, 375);
+    /* Clients lose theirs independently: 200 draws of 1/16, where one draw for all had 1/4. */
+    assert_in_range(pairs, 1, 30);
     bench_close(b);
 }
 
@@ -228,6 +232,7 @@ static void test_centralised(void **state)
     run_rounds(b, 1);
     /* As many steps as 6 clients with 5 local rounds of 3 mini-batches, over all stores. */
     assert_int_equal(t->n_batches, CLIENTS * 5 * 3);
+    assert_true(t->aggregated_samples == world_population(b->world)->total_samples);
     assert_null(b->report.clients.gain);
     assert_null(b->report.clients.answer);
     assert_true(isnan(b->report.row.payload_bits));
@@ -299,6 +304,9 @@ static void test_divergence_can_be_dropped(void **state)
     assert_int_equal(b->report.row.diverged, 1);
     assert_int_equal(b->report.clients.reason[3], OUT_DIVERGED);
     assert_int_equal(b->report.row.participants, CLIENTS - 1);
+    /* It has computed, and sent nothing. */
+    assert_true(b->report.row.compute_j == CLIENTS && b->report.row.upload_j == 1.25);
+    assert_true(b->report.row.payload_bits == (CLIENTS - 1) * 32.0 * TOY_DIM);
     for (uint32_t j = 0; j < TOY_DIM; j++)
         assert_true(isfinite(engine_model(b->engine)[j]));
     bench_close(b);

@@ -319,7 +319,8 @@ static void test_overflowing_update_is_a_divergence(void **state)
     b->attack.attacks[1] = 1;
     assert_int_equal(train(b), OSAFL_OK);
     assert_int_equal(b->result.outcome, TRAIN_DIVERGED);
-    assert_non_null(strstr(b->result.message, "the update is not finite"));
+    assert_string_equal(b->result.message, "round 2, client 1: the attack makes an update that is "
+                                           "not finite; lower attack.strength");
     bench_close(b);
 }
 
@@ -414,6 +415,38 @@ static void test_attacks(void **state)
         assert_true(update[j] == 0.0f);
 }
 
+/* Noise that is the same in every round, or for all attackers, would not average out. */
+static void test_noise_is_drawn_anew(void **state)
+{
+    (void)state;
+    enum { DIM = 1000, DRAWS = 3 };
+    struct toy *t = toy_open(4, 5);
+    struct attack a;
+    t->e.attack.share = 1.0;
+    t->e.attack.strength = 2.0;
+    t->e.attack.method.index = ATTACK_NOISE;
+    assert_int_equal(attack_create(&a, &t->e), OSAFL_OK);
+    const uint32_t client[DRAWS] = {1, 1, 2};
+    const uint32_t round[DRAWS] = {3, 4, 3};
+    float x[DRAWS][DIM];
+    for (int k = 0; k < DRAWS; k++) {
+        for (uint32_t i = 0; i < DIM; i++)
+            x[k][i] = 0.5f;
+        attack_update(&a, client[k], round[k], x[k], DIM);
+        for (int l = 0; l < k; l++) {
+            const double cosine =
+                codec_dense_dot(x[k], x[l], DIM) /
+                sqrt(codec_dense_dot(x[k], x[k], DIM) * codec_dense_dot(x[l], x[l], DIM));
+            assert_true(fabs(cosine) < 5.0 / sqrt(DIM));
+        }
+        /* Twice the norm of the update, which is 0.5 sqrt(DIM). */
+        assert_true(fabs(sqrt(codec_dense_dot(x[k], x[k], DIM) / DIM) - 1.0) <
+                    5.0 / sqrt(2.0 * DIM));
+    }
+    attack_destroy(&a);
+    toy_close(t);
+}
+
 /* Each sample keeps one label of an attacker's choice; over the samples all labels occur. */
 static void test_shuffled_labels(void **state)
 {
@@ -472,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_lost_update_changes_nobodys_state),
         cmocka_unit_test(test_stop_is_heard),
         cmocka_unit_test(test_attacks),
+        cmocka_unit_test(test_noise_is_drawn_anew),
         cmocka_unit_test(test_shuffled_labels),
         cmocka_unit_test(test_share_of_attackers),
     };
