@@ -1,5 +1,5 @@
-"""Bits, seconds and joules of a run against the formulas of sdk/ALGORITHMS.md 2, for every quantizer,
-policy and kind of update, from what the run itself has recorded."""
+"""Bits, seconds and joules of a run against the formulas of sdk/ALGORITHMS.md 2, for every
+quantizer, policy and kind of update, from what the run itself has recorded."""
 import math
 
 import osafl_run
