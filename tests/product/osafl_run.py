@@ -138,11 +138,11 @@ class ProductTest(unittest.TestCase):
         self.runs = 0
         self.addTypeEqualityFunc(dict, self.assert_same_entries)
 
-    def assert_same_entries(self, a, b, message=None):
+    def assert_same_entries(self, a, b, msg=None):
         """Names the keys that differ: the difference of models that unittest prints takes minutes."""
         if a != b:
             keys = sorted(key for key in {*a, *b} if a.get(key) != b.get(key))
-            self.fail(self._formatMessage(message, "different: " + ", ".join(map(str, keys))))
+            self.fail(self._formatMessage(msg, "different: " + ", ".join(map(str, keys))))
 
     def path(self, name, text=None):
         """A path in the test's folder; with a text, that of a new file."""
