@@ -181,14 +181,21 @@ static void host_metric(osafl_call *c, uint32_t metric, uint32_t client, double 
 
 /* ---- memory, randomness ------------------------------------------------------------------- */
 
-/* Head of a block of scratch memory; the aligned part follows somewhere behind it. */
+/* Head of a block of scratch memory; the aligned part follows somewhere behind it, and ends with a
+ * guard, so that a plugin that writes too far is named before somebody else falls over it. */
 struct scratch_block {
+    uint64_t mark; /* SCRATCH_MARK: nobody has written over this head */
     struct scratch_block *next;
+    unsigned char *data;
+    size_t bytes; /* of data, without the guard */
 };
+#define SCRATCH_MARK UINT64_C(0x6f7361666c736372)
+#define SCRATCH_GUARD 0xc9
+#define SCRATCH_GUARD_BYTES 64
 
 static void *host_scratch(osafl_call *c, uint64_t bytes)
 {
-    const size_t overhead = sizeof(struct scratch_block) + SCRATCH_ALIGNMENT;
+    const size_t overhead = sizeof(struct scratch_block) + SCRATCH_ALIGNMENT + SCRATCH_GUARD_BYTES;
     /* calloc() and not memset(): large blocks come as pages that the kernel zeroes on first use. */
     struct scratch_block *block = NULL;
     if (bytes <= (uint64_t)PTRDIFF_MAX - overhead)
@@ -198,11 +205,36 @@ static void *host_scratch(osafl_call *c, uint64_t bytes)
                   (unsigned long long)bytes);
         return NULL;
     }
-    block->next = c->scratch;
+    unsigned char *const behind = (unsigned char *)(block + 1);
+    const uintptr_t excess = (uintptr_t)behind % SCRATCH_ALIGNMENT;
+    *block =
+        (struct scratch_block){.mark = SCRATCH_MARK,
+                               .next = c->scratch,
+                               .data = behind + (SCRATCH_ALIGNMENT - excess) % SCRATCH_ALIGNMENT,
+                               .bytes = (size_t)bytes};
+    memset(block->data + block->bytes, SCRATCH_GUARD, SCRATCH_GUARD_BYTES);
     c->scratch = block;
-    unsigned char *const data = (unsigned char *)(block + 1);
-    const uintptr_t excess = (uintptr_t)data % SCRATCH_ALIGNMENT;
-    return data + (SCRATCH_ALIGNMENT - excess) % SCRATCH_ALIGNMENT;
+    return block->data;
+}
+
+/* False: somebody wrote behind the end of a block, and the call has failed. */
+static bool scratch_is_whole(osafl_call *c)
+{
+    unsigned char guard[SCRATCH_GUARD_BYTES];
+    memset(guard, SCRATCH_GUARD, sizeof guard);
+    for (const struct scratch_block *b = c->scratch; b != NULL; b = b->next) {
+        if (b->mark != SCRATCH_MARK) {
+            report_misuse(c, "the plugin wrote outside its scratch memory (rule R17)");
+            return false;
+        }
+        if (memcmp(b->data + b->bytes, guard, sizeof guard) != 0) {
+            report_misuse(
+                c, "the plugin wrote behind the end of scratch memory of %zu bytes (rule R17)",
+                b->bytes);
+            return false;
+        }
+    }
+    return true;
 }
 
 static void host_random_fill(osafl_call *c, uint32_t purpose, uint32_t client, uint32_t round,
@@ -401,6 +433,8 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
                       "the plugin, or %s/%s that worked for it, changed %s, which belongs to the "
                       "whole program (rule R9)",
                       kind_name(c->helper->plugin->kind), c->helper->plugin->name, changed);
+    /* What was overwritten may be anybody's: such blocks are not given back. */
+    struct scratch_block *block = scratch_is_whole(c) ? c->scratch : NULL;
     if (c->misused)
         status = OSAFL_E_BUG;
     if (status > OSAFL_OK || status < OSAFL_E_BUG) {
@@ -411,7 +445,6 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
         snprintf(c->message, sizeof c->message, "%s (the plugin gave no message)",
                  status_text(status));
 
-    struct scratch_block *block = c->scratch;
     while (block != NULL) {
         struct scratch_block *const next = block->next;
         free(block);

@@ -416,8 +416,9 @@ static bool verify_identity(const osafl_plugin *p, uint32_t kind, const char *na
         return refuse(v, 12, "is of kind %u, which this program does not know" REBUILD,
                       (unsigned)p->kind);
     if (p->kind != kind)
-        return refuse(v, 13, "is of kind %s but lies in the folder of kind %s; move it to %s/",
-                      kind_name(p->kind), kind_name(kind), kind_name(p->kind));
+        return refuse(
+            v, 13, "is of kind %s but lies in the folder of kind %s; move it to %s/, or mend .kind",
+            kind_name(p->kind), kind_name(kind), kind_name(p->kind));
     if (!text_is_given(p->name))
         return refuse(v, 7, "states no name; set .name = \"%s\", as its file is called", name);
     if (!word_is_valid(p->name))

@@ -109,10 +109,10 @@ static void on_crash(int number, siginfo_t *info, void *context)
         const size_t n = strlen(v.message);
         snprintf(v.message + n, sizeof v.message - n, ", round %u", (unsigned)call->round);
     }
-    if (number == SIGABRT) { /* what the C library does when it finds its lists overwritten */
+    if (strncmp(v.message, "crashed", 7) == 0) {
         const size_t n = strlen(v.message);
         snprintf(v.message + n, sizeof v.message - n,
-                 "; abort() was called, or memory overwritten: numbers.guards tells where");
+                 "; if it wrote beside its buffers, numbers.guards tells where");
     }
     end_with(&v);
 }

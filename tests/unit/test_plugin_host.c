@@ -253,6 +253,33 @@ static void test_scratch(void **state)
     call_end(&c, OSAFL_E_NOMEM);
 }
 
+/* One byte too far is told, in whichever block, and outranks what the plugin answers. */
+static void test_scratch_overrun(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < 3; k++) {
+        osafl_call c;
+        call_begin(&c, &instance, OSAFL_NO_CLIENT, 0);
+        unsigned char *block[3];
+        for (unsigned i = 0; i < 3; i++) {
+            block[i] = core_host.scratch(&c, 100 + i);
+            memset(block[i], 0xff, 100 + i);
+        }
+        block[k][100 + k] = 0;
+        void *const kept = c.scratch;
+        assert_int_equal(call_end(&c, OSAFL_OK), OSAFL_E_BUG);
+        char expected[80];
+        snprintf(expected, sizeof expected, "wrote behind the end of scratch memory of %u bytes",
+                 100 + k);
+        assert_non_null(strstr(c.message, expected));
+        /* Mended, they can be given back. */
+        block[k][100 + k] = block[k][101 + k];
+        call_begin(&c, &instance, OSAFL_NO_CLIENT, 0);
+        c.scratch = kept;
+        assert_int_equal(call_end(&c, OSAFL_OK), OSAFL_OK);
+    }
+}
+
 static void test_random_fill(void **state)
 {
     (void)state;
@@ -550,6 +577,7 @@ int main(void)
         cmocka_unit_test_setup(test_log_levels, set_up),
         cmocka_unit_test_setup(test_metrics, set_up),
         cmocka_unit_test_setup(test_scratch, set_up),
+        cmocka_unit_test_setup(test_scratch_overrun, set_up),
         cmocka_unit_test_setup(test_random_fill, set_up),
         cmocka_unit_test_setup(test_the_rest, set_up),
         cmocka_unit_test_setup(test_same_bytes_for_any_number_of_threads, set_up),
