@@ -4,6 +4,7 @@
  * time and spread over a vector, b is read in vectors along its rows. */
 #include "product.h"
 
+#include <assert.h>
 #include <cblas.h>
 
 #include "vector.h"
@@ -38,6 +39,67 @@ struct part {
     size_t ahead_floats;
 };
 
+/* sum += a b over the depth. */
+NN_INLINE void add_segment(const int rows, const int vectors, const struct product *p,
+                           const struct part *t, const float *a, const float *b, vec *sum)
+{
+    const ptrdiff_t a_row = p->a_row;
+    const ptrdiff_t a_column = p->a_column;
+    const ptrdiff_t b_row = t->b_row;
+    for (size_t k = t->depth; k > 0; k--, a += a_column, b += b_row) {
+        vec bv[TILE_VECTORS];
+        NN_UNROLL
+        for (int v = 0; v < vectors; v++)
+            bv[v] = vec_load(b + LANES * v);
+        NN_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const vec av = vec_all(a[i * a_row]);
+            NN_UNROLL
+            for (int v = 0; v < vectors; v++)
+                sum[i * vectors + v] += av * bv[v];
+        }
+    }
+}
+
+/* c = factor * sum, or added to c.  factor_is_1: multiplications take the place of those of the
+ * next tile. */
+NN_INLINE void store_tile(const int rows, const int vectors, float factor, const bool factor_is_1,
+                          const struct part *t, const vec *sum, const bool add)
+{
+    const vec scale = vec_all(factor);
+    float *c = t->c;
+    const ptrdiff_t c_row = t->c_row;
+    NN_UNROLL
+    for (int i = 0; i < rows; i++, c += c_row) {
+        NN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            vec x = sum[i * vectors + v];
+            if (!factor_is_1) /* rounded before it is added, whatever the instruction set */
+                x = vec_in_register(scale * x);
+            vec_store(c + LANES * v, add ? vec_load(c + LANES * v) + x : x);
+        }
+    }
+}
+
+/* The same with bias and rectification, which no factor comes with. */
+NN_INLINE void finish_tile(const int rows, const int vectors, const struct part *t, const vec *sum)
+{
+    const struct part part = *t;
+    NN_UNROLL
+    for (int i = 0; i < rows; i++) {
+        NN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            float *to = part.c + i * part.c_row + LANES * v;
+            vec x = sum[i * vectors + v];
+            if (part.add)
+                x += vec_load(to);
+            if (part.bias != NULL)
+                x += vec_load(part.bias + LANES * v);
+            vec_store(to, part.rectify ? vec_positive(x) : x);
+        }
+    }
+}
+
 NN_INLINE void tile(const int rows, const int vectors, const struct product *p,
                     const struct part *t)
 {
@@ -45,40 +107,21 @@ NN_INLINE void tile(const int rows, const int vectors, const struct product *p,
     NN_UNROLL
     for (int i = 0; i < rows * vectors; i++)
         sum[i] = (vec){0};
-    const ptrdiff_t a_row = p->a_row;
-    const ptrdiff_t a_column = p->a_column;
-    const ptrdiff_t b_row = t->b_row;
-    for (size_t s = 0; s < t->segments; s++) {
-        const float *a = t->a + (ptrdiff_t)s * p->a_segment;
-        const float *b = t->b + (ptrdiff_t)s * t->b_segment;
-        for (size_t k = t->depth; k > 0; k--, a += a_column, b += b_row) {
-            vec bv[TILE_VECTORS];
-            NN_UNROLL
-            for (int v = 0; v < vectors; v++)
-                bv[v] = vec_load(b + LANES * v);
-            NN_UNROLL
-            for (int i = 0; i < rows; i++) {
-                const vec av = vec_all(a[i * a_row]);
-                NN_UNROLL
-                for (int v = 0; v < vectors; v++)
-                    sum[i * vectors + v] += av * bv[v];
-            }
-        }
-    }
-    const vec scale = vec_all(p->scale);
-    NN_UNROLL
-    for (int i = 0; i < rows; i++) {
-        NN_UNROLL
-        for (int v = 0; v < vectors; v++) {
-            float *to = t->c + i * t->c_row + LANES * v;
-            vec x = scale * sum[i * vectors + v];
-            if (t->add)
-                x += vec_load(to);
-            if (t->bias != NULL)
-                x += vec_load(t->bias + LANES * v);
-            vec_store(to, t->rectify ? vec_positive(x) : x);
-        }
-    }
+    if (t->segments == 1)
+        add_segment(rows, vectors, p, t, t->a, t->b, sum);
+    else
+        for (size_t s = 0; s < t->segments; s++)
+            add_segment(rows, vectors, p, t, t->a + (ptrdiff_t)s * p->a_segment,
+                        t->b + (ptrdiff_t)s * t->b_segment, sum);
+    /* Loops without a branch take less time than one that asks for each vector. */
+    if (t->bias != NULL || t->rectify)
+        finish_tile(rows, vectors, t, sum);
+    else if (p->scale != 1)
+        store_tile(rows, vectors, p->scale, false, t, sum, t->add);
+    else if (t->add)
+        store_tile(rows, vectors, 1, true, t, sum, true);
+    else
+        store_tile(rows, vectors, 1, true, t, sum, false);
 }
 
 typedef void tile_function(const struct product *p, const struct part *t);
@@ -228,6 +271,7 @@ static void product_by_openblas(const struct product *p)
 
 void product_run(const struct pass *pass, const struct product *p)
 {
+    assert(p->scale == 1 || (p->bias == NULL && !p->rectify));
     if (pass->net->options.openblas) {
         product_by_openblas(p);
         return;

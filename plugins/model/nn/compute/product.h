@@ -9,7 +9,7 @@
 /* c[i][j] = scale * sum over s < segments, k < depth of
  *     a[i * a_row + s * a_segment + k * a_column] * b[s * b_segment + k * b_row + j],
  * added to what c holds when add is set; then bias[j] is added, and what is negative becomes 0 when
- * rectify is set.  Strides are in floats. */
+ * rectify is set; both only with a scale of 1.  Strides are in floats. */
 struct product {
     size_t rows;
     size_t columns;
