@@ -159,6 +159,14 @@ class Resume(ProductTest):
     def test_error_feedback(self):
         self.check_resumed({"quantizer.plugin": "topk_sparse"})
 
+    def test_everything_at_once(self):
+        """Variates, left out entries, stores, schedule, lost and false updates in one run."""
+        self.check_resumed({
+            "aggregator.plugin": "scaffold", "optimizer.scaffold.option": "gradient",
+            "optimizer.scaffold.schedule": "cosine", "quantizer.plugin": "topk_sparse",
+            "clients.sampled": 0.7, "clients.drift": 0.2, "deletion.plugin": "reservoir",
+            "uplink.loss_probability": 0.3, "attack.share": 0.3, "attack.method": "noise"})
+
 
 class FewSamples(ProductTest):
     """An empty client that gives NaN, a client with one sample, clients with one class."""

@@ -161,6 +161,8 @@ static osafl_status model_gradient(void *self, osafl_call *c, void *workspace, c
         *loss = (double)NAN;
     if (t->fused != TOY_FUSED)
         count(&t->unfused_calls);
+    if (!step->training)
+        count(&t->judging_calls);
     return OSAFL_OK;
 }
 

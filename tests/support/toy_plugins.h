@@ -59,6 +59,7 @@ struct toy {
     uint32_t n_batches;
     uint32_t fused_calls;
     uint32_t unfused_calls;
+    uint32_t judging_calls; /* gradients that are no training: without dropout and the like */
     uint32_t received_calls;
     uint32_t aggregate_calls;
     uint64_t aggregated_samples; /* in the histograms of the last call */

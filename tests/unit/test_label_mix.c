@@ -116,6 +116,7 @@ static void test_shards(void **state)
 {
     (void)state;
     double share[LABELS] = {.2, .2, 0, .2, 0, .1, .1, .1, .05, .05};
+    uint32_t clients_with[LABELS] = {0};
     for (uint32_t u = 0; u < 100; ++u) {
         const struct mix_stream stream = {3, STREAM_LABELS, u, 0};
         for (uint32_t n = 1; n <= 8; ++n) {
@@ -126,10 +127,15 @@ static void test_shards(void **state)
             for (uint32_t l = 0; l < LABELS; ++l) {
                 assert_true(mix[l] == 0.0 || mix[l] == 1.0 / n);
                 chosen += mix[l] > 0.0;
+                clients_with[l] += n == 2 && mix[l] > 0.0;
             }
             assert_int_equal(chosen, n);
         }
     }
+    /* Every client has labels of its own: 2 of 8, each with 25 of 100 clients, give or take five
+     * standard deviations. */
+    for (uint32_t l = 0; l < LABELS; ++l)
+        assert_in_range(clients_with[l], share[l] > 0.0 ? 4 : 0, share[l] > 0.0 ? 46 : 0);
 }
 
 static void test_pick(void **state)

@@ -280,6 +280,7 @@ static void test_store_gradient(void **state)
     codec_decode(&b->session.codec, &b->result.code[1], 0, TOY_DIM, gradient);
     for (uint32_t j = 0; j < TOY_DIM; j++)
         assert_true(fabs((double)gradient[j] - ((double)b->w[j] - mean)) < 1e-6);
+    assert_int_equal(t->judging_calls, 3); /* batches of 4, 4 and 2; the steps themselves train */
     bench_close(b);
 }
 
