@@ -120,6 +120,29 @@ static osafl_status end_describe(struct osafl_call *c, osafl_status status, stru
     return status;
 }
 
+/* Names the remedy: a data set whose validation split is a matter of its settings calls the setting
+ * "validation". */
+static osafl_status refuse_empty_split(const struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_DATASET;
+    const osafl_plugin *const p = s->instance[kind].plugin;
+    char text[CALL_MESSAGE_BYTES];
+    if (session_evaluation_split(s) == OSAFL_SPLIT_TEST)
+        return refuse(s, kind, d, OSAFL_E_CONFIG,
+                      "has no test samples; set evaluation.split = \"validation\"");
+    for (uint32_t i = 0; i < p->n_params; i++) {
+        if (strcmp(OSAFL_AT(osafl_param, p->params, p->param_size, i)->name, "validation") != 0)
+            continue;
+        snprintf(text, sizeof text,
+                 "has no validation samples; say how many with dataset.%s.validation, or set "
+                 "evaluation.split = \"test\"",
+                 p->name);
+        return refuse(s, kind, d, OSAFL_E_CONFIG, text);
+    }
+    return refuse(s, kind, d, OSAFL_E_CONFIG,
+                  "has no validation samples; set evaluation.split = \"test\"");
+}
+
 static osafl_status create_dataset(struct session *s, struct diagnostics *d)
 {
     const uint32_t kind = OSAFL_KIND_DATASET;
@@ -148,9 +171,7 @@ static osafl_status create_dataset(struct session *s, struct diagnostics *d)
     const uint64_t available = test ? info->n_test : info->n_validation;
     const uint64_t asked = (uint64_t)s->experiment->evaluation.samples;
     if (available == 0)
-        return refuse(s, kind, d, OSAFL_E_CONFIG,
-                      test ? "has no test samples; set evaluation.split = \"validation\""
-                           : "has no validation samples; set evaluation.split = \"test\"");
+        return refuse_empty_split(s, d);
     if (available == OSAFL_ENDLESS && asked == 0)
         return refuse(s, kind, d, OSAFL_E_CONFIG,
                       "has an endless split to evaluate on; set evaluation.samples");

@@ -73,7 +73,8 @@ class DataSets(ProductTest):
                 self.check_split({**settings, "evaluation.split": '"validation"',
                                   "dataset.%s.validation" % name: 30}, "validation", 30)
                 output = self.check_small(settings, {"evaluation.split": '"validation"'}, status=2)
-                self.assertIn('has no validation samples; set evaluation.split = "test"', output)
+                self.assertIn("no validation samples; say how many with dataset.%s.validation" %
+                              name, output)
 
     def check_split(self, settings, split, samples):
         self.assertIn("evaluation             3 times on %d samples" % samples,
