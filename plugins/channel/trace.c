@@ -51,9 +51,30 @@ struct trace {
     uint32_t clients; /* of the experiment; what the table has beyond them is not used */
     uint32_t needed;  /* rounds of the experiment, as clients */
     uint32_t rounds;  /* of the table, needed at most */
-    double *gain;     /* needed * clients, linear; NaN: not set */
+    size_t capacity;  /* of gain */
+    double *gain;     /* [rounds][clients], linear; NaN: not set */
     struct io_message message;
 };
+
+/* Room for the gains up to this round.  The table decides how many there are, and not the
+ * experiment, which may be much longer than a trace that repeats. */
+static osafl_status reserve_round(struct trace *t, uint32_t round)
+{
+    const size_t wanted = ((size_t)round + 1) * t->clients; /* two 32-bit numbers fit */
+    if (wanted <= t->capacity)
+        return OSAFL_OK;
+    const size_t capacity = wanted > SIZE_MAX / 4 ? wanted : wanted + wanted / 2;
+    double *gain = reallocarray(t->gain, capacity, sizeof *gain);
+    if (gain == NULL)
+        return io_fail(&t->message, OSAFL_E_NOMEM,
+                       "out of memory for the gains of %" PRIu32 " clients in round %" PRIu32,
+                       t->clients, round);
+    for (size_t i = t->capacity; i < capacity; i++)
+        gain[i] = NAN;
+    t->gain = gain;
+    t->capacity = capacity;
+    return OSAFL_OK;
+}
 
 static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint32_t column,
                                uint32_t round, uint32_t client)
@@ -69,6 +90,7 @@ static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint
     /* A longer trace of more clients serves as well; what is not needed is checked all the same. */
     if (round >= t->needed || client >= t->clients)
         return OSAFL_OK;
+    OSAFL_TRY(reserve_round(t, round));
     double *cell = &t->gain[(size_t)round * t->clients + client];
     if (!isnan(*cell))
         return io_fail(&t->message, OSAFL_E_DATA,
@@ -202,14 +224,6 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     t->config = config;
     t->clients = facts->clients;
     t->needed = facts->rounds;
-    const size_t gains_needed = (size_t)t->needed * t->clients; /* two 32-bit numbers fit */
-    t->gain = calloc(gains_needed, sizeof *t->gain);
-    if (t->gain == NULL) {
-        destroy(t);
-        return h->fail(c, OSAFL_E_NOMEM, "out of memory for %zu gains", gains_needed);
-    }
-    for (size_t i = 0; i < gains_needed; i++)
-        t->gain[i] = NAN;
     osafl_status status = read_trace(t);
     if (status != OSAFL_OK)
         (void)h->fail(c, status, "%s", t->message.text);

@@ -121,6 +121,9 @@ static void ends_as_the_setting_says(void **state)
     check_gains(f, 1, 3, 4);
     check_gains(f, 2, 1, 2);
     check_gains(f, 49, 3, 4);
+    /* The memory of the table, not of the experiment. */
+    assert_int_equal(create(f, 2, INT32_MAX), OSAFL_OK);
+    check_gains(f, INT32_MAX - 1, 1, 2);
     fixture_set(f, "at_end", "hold");
     assert_int_equal(create(f, 2, 50), OSAFL_OK);
     check_gains(f, 0, 1, 2);

@@ -490,6 +490,11 @@ static void fixed_lets_everyone_take_part(void **state)
     a = solve(f, &k, 1);
     assert_true(a.power_w == 0.02 && a.clock_hz == k.clock_max_hz);
     fixture_close(f);
+    f = open_policy("fixed", "clock_hz", "5e8");
+    a = solve(f, &k, 1);
+    assert_true(a.clock_hz == 5e8 && a.power_w == k.power_max_w);
+    check_close(a.compute_s, 5.0 * round_cycles(&k) / 5e8, 1e-12);
+    fixture_close(f);
 }
 
 static void fixed_refuses_more_local_rounds_than_there_are(void **state)
