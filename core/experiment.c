@@ -488,10 +488,13 @@ osafl_status experiment_choose_optimizer(struct experiment *e, struct loader *l,
     const struct node empty = {.type = NODE_GROUP, .file = r.root->file, .tree = e->tree};
     const struct node *group = node_child(node_child(r.root, kind_name(kind)), name);
     add_candidate(&r, kind, name, &empty, group != NULL ? group : &empty, true);
-    if (r.n_candidates == 1)
+    const bool found = r.n_candidates == 1;
+    if (found)
         bind_candidate(&r, &candidate);
+    if (diagnostics_lack_memory(d))
+        return OSAFL_E_NOMEM;
     if (diagnostics_errors(d) != errors_before)
-        return diagnostics_lack_memory(d) ? OSAFL_E_NOMEM : OSAFL_E_CONFIG;
+        return found ? OSAFL_E_CONFIG : OSAFL_E_UNSUPPORTED;
     const osafl_status status = compute_identity(e);
     if (status != OSAFL_OK)
         out_of_memory(d);

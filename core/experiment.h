@@ -128,7 +128,8 @@ struct experiment *experiment_load_text(const char *text, size_t n, const char *
 void experiment_destroy(struct experiment *e);
 
 /* Loads the optimizer that the aggregator asked for, when the file named none, and computes the
- * identity anew.  A file's group for it is applied. */
+ * identity anew.  A file's group for it is applied.  OSAFL_E_UNSUPPORTED: no such plugin can be
+ * used; OSAFL_E_CONFIG: its settings are wrong. */
 osafl_status experiment_choose_optimizer(struct experiment *e, struct loader *l, const char *name,
                                          struct diagnostics *d);
 

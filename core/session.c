@@ -278,14 +278,21 @@ static osafl_status choose_optimizer(struct session *s, struct loader *l, struct
     const struct loaded_plugin *const named = s->experiment->chosen[OSAFL_KIND_OPTIMIZER].loaded;
     const char *const wanted = s->aggregator.optimizer;
     if (named == NULL) {
+        const char *const name = s->instance[OSAFL_KIND_AGGREGATOR].plugin->name;
         const osafl_status status = experiment_choose_optimizer(s->experiment, l, wanted, d);
         if (status == OSAFL_E_CONFIG)
-            diagnostics_error(
-                d, NULL, 0,
-                "aggregator/%s declares the optimizer \"%s\", which is used where the "
-                "experiment names none; mend its declare(), or set optimizer.plugin",
-                s->instance[OSAFL_KIND_AGGREGATOR].plugin->name, wanted);
-        return status;
+            diagnostics_error(d, NULL, 0,
+                              "aggregator/%s trains with the optimizer \"%s\" where the experiment "
+                              "names none: its settings belong into optimizer: { %s: { ... }; }; "
+                              "(osafl help optimizer/%s)",
+                              name, wanted, wanted, wanted);
+        if (status != OSAFL_E_UNSUPPORTED)
+            return status;
+        diagnostics_error(d, NULL, 0,
+                          "aggregator/%s declares the optimizer \"%s\", which is used where the "
+                          "experiment names none; mend its declare(), or set optimizer.plugin",
+                          name, wanted);
+        return OSAFL_E_CONFIG;
     }
     if (!s->aggregator.optimizer_is_fixed || strcmp(named->plugin->name, wanted) == 0)
         return OSAFL_OK;

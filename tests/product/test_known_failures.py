@@ -1,6 +1,7 @@
 """Failures that are known from other frameworks for federated learning, each with a test that it
 does not happen here."""
 import random
+import re
 
 import osafl_run
 from osafl_run import (FROZEN, LOSSLESS, SINGLE_STEPS, Logistic, ProductTest, csv_table, natural,
@@ -59,6 +60,18 @@ class ProximalTerm(ProductTest):
         output = self.check_small({"aggregator.plugin": "fedprox", "optimizer.plugin": "sgd"},
                                   status=2)
         self.assertIn('leave optimizer.plugin out, or set it to "proximal"', output)
+
+    def test_settings_of_its_optimizer_are_asked_for(self):
+        """A file that has settings of "sgd" alone, as an experiment with FedAvg may."""
+        with open(osafl_run.SMALL) as small:
+            text = small.read()
+        file = self.path("sgd-only.cfg", re.sub(r" +(scaffold|proximal): .*\n", "", text))
+        for name, optimizer in (("fedprox", "proximal"), ("scaffold", "scaffold")):
+            output = self.osafl("check", file, "--set", "aggregator.plugin=" + name, status=2)
+            self.assertIn("optimizer.%s.learning_rate: missing" % optimizer, output)
+            self.assertIn("its settings belong into optimizer: { %s:" % optimizer, output)
+            self.assertNotIn("declare()", output)
+        self.assertIn("taking part", self.osafl("check", file))
 
 
 class ControlVariates(ProductTest):

@@ -146,8 +146,7 @@ static void all_errors_are_told_at_once(void **state)
         AT(9) "quantizer.qsgd.levels: 0 is outside [1, 65535]",
         AT(10) "deletion.fifo.x: unknown setting; there are none here",
         AT(11) "aggregator.fedavg.rate: unknown setting",
-        AT(1) "name: becomes the name of a folder",
-        AT(1) "call_limit_s: too short",
+        AT(1) "name: becomes the name of a folder", AT(1) "call_limit_s: too short",
         AT(3) "clients.arrivals: more samples would arrive");
     done(&r);
 }
@@ -393,7 +392,7 @@ static void an_optimizer_can_be_chosen_later(void **state)
     ASSERT_COMPLAINTS(r.d, FILE_NAME ": optimizer.sgd.learning_rate: missing");
     done(&r);
     r = load(text);
-    assert_int_equal(experiment_choose_optimizer(r.e, loader, "adma", r.d), OSAFL_E_CONFIG);
+    assert_int_equal(experiment_choose_optimizer(r.e, loader, "adma", r.d), OSAFL_E_UNSUPPORTED);
     ASSERT_COMPLAINTS(r.d, FILE_NAME ": no optimizer plugin is called \"adma\"");
     done(&r);
 }
