@@ -30,7 +30,7 @@ bool attack_by(const struct attack *a, uint32_t client);
 
 /* What an attacker does to its update x[0..dim) before the uplink: x <- -strength * x, x <-
  * strength * x, or Gaussian noise of expected squared norm (strength * ||x||)^2.  Others, and the
- * other methods, leave x alone.  [any] */
+ * other methods, leave x alone.  Further vectors, such as SCAFFOLD's, go up as they are.  [any] */
 void attack_update(const struct attack *a, uint32_t client, uint32_t round, float *x, uint64_t dim);
 
 /* What an attacker takes for the label of a training sample: with "shuffle_labels" one drawn

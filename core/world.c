@@ -165,7 +165,8 @@ static osafl_status check_owners(const struct world *w, char *message)
             return message_fail(message, OSAFL_E_CONFIG,
                                 "clients.count is %" PRIu32
                                 ", but no training sample of dataset \"%s\" "
-                                "belongs to client %" PRIu32 "; lower clients.count",
+                                "belongs to client %" PRIu32 "; lower clients.count, or hold out "
+                                "fewer samples for test and validation",
                                 w->population.clients, w->dataset->plugin->name, u);
     }
     return OSAFL_OK;
