@@ -101,7 +101,7 @@ interrupt() { # FOLDER KILL...
     setsid env --default-signal=INT "$osafl" run "$grid" --threads 2 --jobs 2 --out "$folder" \
         --set rounds=250 --set checkpoint_every=5 > /dev/null 2> "$work/told" &
     local pid=$!
-    for _ in $(seq 300); do
+    for _ in $(seq 3000); do
         [ "$(find "$folder" -name rounds.csv 2> /dev/null | wc -l)" -lt 2 ] || break
         sleep 0.02
     done
