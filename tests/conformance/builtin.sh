@@ -17,7 +17,9 @@ check() { # FILE SETTINGS...
     shift
     for setting in "$@"; do settings+=(--set "$setting"); done
     checked=$((checked + 1))
-    "$program" plugin check --quiet --limit 300 "${only[@]}" "${settings[@]}" "$file" > "$work/log" 2>&1 || {
+    # Long enough for an instrumented program on a busy machine.
+    "$program" plugin check --quiet --limit 300 "${only[@]}" "${settings[@]}" "$file" \
+        > "$work/log" 2>&1 || {
         cat "$work/log"
         status=1
     }
