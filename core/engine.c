@@ -225,8 +225,8 @@ static void warn(const struct engine *e, const char *line)
         fprintf(stderr, "warning: %s\n", line);
 }
 
-/* Divergence stops the run, or drops the client with a reason in its record.  What diverges does so
- * again and again, so that only the first such round is told; the end of the run tells how often. */
+/* Divergence stops the run, or drops the client with a reason in its record.  What diverges often
+ * does so again, so that only the first such round is told; the end of the run tells how many. */
 static osafl_status settle_divergence(struct engine *e, char *message)
 {
     const bool stop = e->session->experiment->general.on_divergence.index == 0;

@@ -47,7 +47,7 @@ void suggest_offer(struct suggestion *s, const char *candidate)
     const size_t n = strlen(s->word);
     const size_t m = strlen(candidate);
     const size_t most = s->best != NULL ? s->best_edits - 1 : least(MOST_EDITS, n / 2);
-    /* Every edit changes the length by one at most: for most candidates there is no table to fill. */
+    /* Every edit changes the length by one at most, so that most candidates need no table. */
     if ((s->best != NULL && s->best_edits == 0) || (n > m ? n - m : m - n) > most)
         return;
     const size_t edits = suggest_edits(s->word, candidate);

@@ -46,20 +46,19 @@ kill_at_random() {
         fi
         tries=$((tries + 1))
     done
-    "${run[@]}" "$work/killed" "$@" >/dev/null 2>&1 || fail "the run does not end after $killed kills"
+    "${run[@]}" "$work/killed" "$@" >/dev/null 2>&1 ||
+        fail "the run does not end after $killed kills"
     compare "$work/killed"
     echo "  killed $killed times"
 }
 
-# Starts a run and sends the signal after its first round; returns its exit status.  Job control,
-# because a shell without it starts what follows "&" with SIGINT ignored.
+# Starts a run and sends the signal after its first round; returns its exit status.  A shell starts
+# what follows "&" with SIGINT ignored, as whoever started the shell may have done: env undoes it.
 signal_run() { # SIGNAL FOLDER SETTINGS...
     local signal=$1 folder=$2 process
     shift 2
-    set -m
-    "${run[@]}" "$folder" "$@" >/dev/null 2>"$work/log" &
+    env --default-signal=INT "${run[@]}" "$folder" "$@" >/dev/null 2>"$work/log" &
     process=$!
-    set +m
     while [ ! -s "$folder/clients.csv" ] && kill -0 $process 2>/dev/null; do
         sleep 0.01
     done

@@ -153,7 +153,7 @@ grep -q "\"program_file\": \"$work/osafl\"" "$work/anew/environment.json"
 
 echo "a complete run is left alone by a changed program, with a word"
 before=$(cd "$work/whole" && stat -c '%n %y %s' ./*)
-expect 0 "this run is complete, but since it began the file of osafl was " "${anew[@]}" "$work/whole"
+expect 0 "is complete, but since it began the file of osafl was " "${anew[@]}" "$work/whole"
 expect 0 "--force runs it again" "${anew[@]}" "$work/whole" --accept-changes
 [ "$before" = "$(cd "$work/whole" && stat -c '%n %y %s' ./*)" ] || {
     echo "FAILED: a changed program touched a complete run"

@@ -18,7 +18,7 @@ check() { # FILE SETTINGS...
     for setting in "$@"; do settings+=(--set "$setting"); done
     checked=$((checked + 1))
     # Long enough for an instrumented program on a busy machine.
-    "$program" plugin check --quiet --limit 300 "${only[@]}" "${settings[@]}" "$file" \
+    "$program" plugin check --quiet --time-limit 300 "${only[@]}" "${settings[@]}" "$file" \
         > "$work/log" 2>&1 || {
         cat "$work/log"
         status=1
