@@ -121,6 +121,8 @@ class Bench:
         parser.add_argument("--all", action="store_true", help="every fault that there is")
         parser.add_argument("--seed", type=int, default=int(time.time()), help="of random moments")
         self.args = parser.parse_args()
+        # A shell starts what follows "&" with SIGINT ignored, and what it starts would inherit that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self.program = os.path.abspath(self.args.program)
         self.build = os.path.abspath(self.args.build or os.path.dirname(self.program))
         self.rounds = 12  # of the experiment
