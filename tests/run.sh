@@ -44,10 +44,11 @@ if [ $full = 1 ]; then
     # and failing allocations are skipped there. Warnings about values are no errors, because gcc
     # takes instrumented code for suspicious. Left out for their time (instrumented, a minute or
     # more each): cli.paper, which reads many files in one and the same way, and under the thread
-    # sanitizer the tests in which there is but one thread at work.
+    # sanitizer the checks of single functions and of plugins, in which one thread is at work.
     suite address -E '^cli.paper$' -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
-    suite thread -E '^(unit.(nn_layers|model_golden)|cli.(paper|tune))$' -- \
+    suite thread -R '^(unit|fuzz|cli|faults|conformance.threads)' \
+        -E '^(unit.(nn_layers|model_golden)|cli.(paper|tune))$' -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
     echo "== fuzz"
     OSAFL_FUZZ_TREE="$top/build-tests/fuzz" "$top/tests/fuzz/run.sh" all 20000
