@@ -101,8 +101,8 @@ interrupt() { # FOLDER KILL...
     setsid env --default-signal=INT "$osafl" run "$grid" --threads 2 --jobs 2 --out "$folder" \
         --set rounds=250 --set checkpoint_every=5 > /dev/null 2> "$work/told" &
     local pid=$!
-    for _ in $(seq 3000); do
-        [ "$(find "$folder" -name rounds.csv 2> /dev/null | wc -l)" -lt 2 ] || break
+    for _ in $(seq 3000); do # until it has cells in hand, and so listens for signals
+        ! pgrep -P $pid > /dev/null || break
         sleep 0.02
     done
     sleep 0.1
