@@ -368,7 +368,8 @@ static void require_step(const struct conform *c, const float *w, const float *w
     double most = 0.0;
     require_finite(c, w);
     for (uint64_t i = 0; i < usual_world.dim; i++)
-        most = fmax(most, fabs((double)wanted[i]));
+        if (fabs((double)wanted[i]) > most) /* fmax() here ends gcc 12 for aarch64 */
+            most = fabs((double)wanted[i]);
     for (uint64_t i = 0; i < usual_world.dim; i++) {
         if (!(fabs((double)w[i] - (double)wanted[i]) <= 1e-5 * most))
             conform_fail(c, "moves parameter %u by %.7g instead of %.7g" OR_UNDECLARED, (unsigned)i,

@@ -1,10 +1,17 @@
 """Runs osafl's models and the same networks in PyTorch in turn, and prints the ratios.
 
-usage: compare.py OSAFL [--model M]... [--rounds R] [--repeats N] [--python PYTHON]
+usage: compare.py OSAFL [--model M]... [--rounds R] [--repeats N] [--clients C] [--python PYTHON]
 
 OSAFL is the program.  Each round times both sides, one directly after the other, so that what
 else the machine does meets both; of each side the least and the median of all steps are compared.
-Times are CPU time of one thread.  PyTorch gets OpenBLAS's best kernels for this processor: set
+Times are CPU time of one thread.
+
+With --clients C, whole rounds are timed instead, by the wall and on all processors: C clients make
+40 steps each, and 400 samples for each of them are evaluated (25 clients: 10,000).  osafl trains
+clients on threads; PyTorch does it in the faster of two ways, in one process for each processor
+or in one process whose operations use all of them.  Nothing else should run meanwhile.
+
+PyTorch gets OpenBLAS's best kernels for this processor: set
 OPENBLAS_CORETYPE to try others (Debian's OpenBLAS 0.3.21 knows SkylakeX, Haswell and Zen, and
 falls back to kernels of 2004 on processors that are newer than itself).
 """
@@ -36,18 +43,47 @@ def run(command):
     return json.loads(text)
 
 
+def compare_rounds(options, model):
+    processors = os.cpu_count()
+    torch = [options.python, str(HERE / "torch_models.py"), model, "--clients",
+             str(options.clients)]
+    ways = {"processes": ["--processes", str(processors), "--threads", "1"],
+            "threads": ["--processes", "1", "--threads", str(processors)]}
+    ours = []
+    theirs = {way: [] for way in ways}
+    for _ in range(options.rounds):
+        ours.append(run([options.osafl, "bench", "--model", model, "--repeats", "1", "--json",
+                         "--clients", str(options.clients), "--threads", str(processors)]))
+        for way, arguments in ways.items():
+            theirs[way].append(run(torch + arguments)["round_s"])
+    ours = [r["round_s"] for r in ours]
+    best = min(ways, key=lambda way: statistics.median(theirs[way]))
+    print(f"{model:12} {min(ours):9.2f} {statistics.median(ours):8.2f} {min(theirs[best]):9.2f} "
+          f"{statistics.median(theirs[best]):8.2f} {min(theirs[best]) / min(ours):6.2f}x "
+          f"{statistics.median(theirs[best]) / statistics.median(ours):5.2f}x  {best}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("osafl")
     parser.add_argument("--model", action="append")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--clients", type=int, default=0)
     parser.add_argument("--python", default="/usr/bin/python3")
     options = parser.parse_args()
+    models = options.model or ["cnn", "squeezenet", "resnet18"]
+    if options.clients > 0:
+        print(f"rounds of {options.clients} clients on {os.cpu_count()} processors, in seconds")
+        print(f"{'model':12} {'osafl least':>9} {'median':>8} {'PyTorch':>7} {'median':>8} "
+              f"{'ratios':>14}  PyTorch's way")
+        for model in models:
+            compare_rounds(options, model)
+        return
     print(f"{'model':12} {'osafl ms':>18} {'PyTorch ms':>18} {'step':>14} {'evaluation':>11}")
     print(f"{'':12} {'least':>9} {'median':>8} {'least':>9} {'median':>8} "
           f"{'least':>7} {'median':>6} {'least':>11}")
-    for model in options.model or ["cnn", "squeezenet", "resnet18"]:
+    for model in models:
         ours, theirs = [], []
         for _ in range(options.rounds):
             ours.append(run([options.osafl, "bench", "--model", model, "--clients", "0", "--json",

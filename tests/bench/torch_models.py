@@ -1,12 +1,16 @@
-"""The three networks of the model plugins, in PyTorch, and the time of a training step.
+"""The three networks of the model plugins, in PyTorch, and the time of a training step or a round.
 
 usage: torch_models.py MODEL [--repeats R] [--batch N] [--threads T]
+       torch_models.py MODEL --clients C [--processes P] [--batch N] [--threads T]
 
 Prints one line of JSON: milliseconds of CPU time of the calling thread for each step (forward,
-backward, plain SGD) and for each evaluation batch.  Needs python3-torch (Debian: 1.13).
+backward, plain SGD) and for each evaluation batch; or, with --clients, the seconds on the wall
+that a round takes in which each client makes 40 steps and has 400 samples evaluated, as in "osafl
+bench": clients are shared out among P processes of T threads.  Needs python3-torch (Debian: 1.13).
 """
 import argparse
 import json
+import multiprocessing
 import os
 import time
 
@@ -77,13 +81,72 @@ def resnet18(channels, classes):
 MODELS = {"cnn": cnn, "squeezenet": squeezenet, "resnet18": resnet18}
 
 
+STEPS_OF_CLIENT, EVALUATED_OF_CLIENT, EVALUATION_CHUNK = 40, 400, 200
+
+
+def train_and_evaluate(options, clients, ready):
+    """What one process does in a round; ready: all processes have what they need."""
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    net = MODELS[options.model](3, 10)
+    sgd = torch.optim.SGD(net.parameters(), lr=1e-3)
+    loss_of = nn.CrossEntropyLoss()
+    x = torch.randn(options.batch, 3, 32, 32)
+    y = torch.randint(0, 10, (options.batch,))
+    many = torch.randn(EVALUATION_CHUNK, 3, 32, 32)
+
+    def step():
+        sgd.zero_grad(set_to_none=True)
+        loss_of(net(x), y).backward()
+        sgd.step()
+
+    def evaluate(chunks):
+        net.eval()
+        with torch.no_grad():
+            for _ in range(chunks):
+                net(many)
+        net.train()
+
+    step()
+    evaluate(1)
+    ready.wait()
+    for _ in range(clients * STEPS_OF_CLIENT):
+        step()
+    evaluate(clients * EVALUATED_OF_CLIENT // EVALUATION_CHUNK)
+
+
+def time_round(options):
+    """Seconds from the moment when all processes are ready until the last one is done."""
+    context = multiprocessing.get_context("fork")
+    ready = context.Barrier(options.processes + 1)
+    workers = []
+    for i in range(options.processes):
+        share = len(range(i, options.clients, options.processes))
+        workers.append(context.Process(target=train_and_evaluate, args=(options, share, ready)))
+        workers[-1].start()
+    ready.wait()
+    start = time.perf_counter()
+    for worker in workers:
+        worker.join()
+    seconds = time.perf_counter() - start
+    assert all(worker.exitcode == 0 for worker in workers)
+    print(json.dumps({"model": options.model, "threads": options.threads,
+                      "processes": options.processes, "clients": options.clients,
+                      "round_s": seconds}))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("model", choices=MODELS)
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--clients", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
+    if options.clients > 0:
+        time_round(options)
+        return
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     clock = time.thread_time if options.threads == 1 else time.perf_counter
