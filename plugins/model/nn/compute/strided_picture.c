@@ -27,20 +27,26 @@ static const float transform_of_pixels[POINTS][POINTS] = {
     {0, 1, -1.5f, -2, 1.5f, 1, 0},  {0, -1, 2.5f, 0, -2.5f, 1, 0}, {0, 4, 0, -5, 0, 1, 0},
     {0, -2, 4, 2.5f, -5, -0.5f, 1},
 };
+/* Rows of G are multiplied, and those of A divided, by the power of 2 that keeps the sum of the
+ * latter's factors at or below 1: gradients near the largest float stay finite. */
 static const float transform_of_taps[POINTS][PAIRS] = {
     /* G */
     {-1.0f / 2, 0, 0, 0},
-    {-1.0f / 3, -1.0f / 3, -1.0f / 3, -1.0f / 3},
-    {1.0f / 9, -1.0f / 9, 1.0f / 9, -1.0f / 9},
-    {1.0f / 36, 1.0f / 18, 1.0f / 9, 2.0f / 9},
-    {-1.0f / 60, 1.0f / 30, -1.0f / 15, 2.0f / 15},
-    {32.0f / 45, 16.0f / 45, 8.0f / 45, 4.0f / 45},
+    {-4.0f / 3, -4.0f / 3, -4.0f / 3, -4.0f / 3},
+    {4.0f / 9, -4.0f / 9, 4.0f / 9, -4.0f / 9},
+    {16.0f / 36, 16.0f / 18, 16.0f / 9, 32.0f / 9},
+    {-16.0f / 60, 16.0f / 30, -16.0f / 15, 32.0f / 15},
+    {64.0f / 45, 32.0f / 45, 16.0f / 45, 8.0f / 45},
     {0, 0, 0, 1},
 };
 static const float transform_of_outputs[POINTS][TILE] = {
     /* A */
-    {1, 0, 0, 0}, {1, 1, 1, 1},   {1, -1, 1, -1},
-    {1, 2, 4, 8}, {1, -2, 4, -8}, {1, 0.5f, 0.25f, 0.125f},
+    {1, 0, 0, 0},
+    {1.0f / 4, 1.0f / 4, 1.0f / 4, 1.0f / 4},
+    {1.0f / 4, -1.0f / 4, 1.0f / 4, -1.0f / 4},
+    {1.0f / 16, 1.0f / 8, 1.0f / 4, 1.0f / 2},
+    {1.0f / 16, -1.0f / 8, 1.0f / 4, -1.0f / 2},
+    {1.0f / 2, 1.0f / 4, 1.0f / 8, 1.0f / 16},
     {0, 0, 0, 1},
 };
 
