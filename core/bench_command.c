@@ -190,12 +190,13 @@ static bool print_json(const struct arguments *a, const char *model, const struc
                                         1e-9 * r->layer[i].operations[0], "backward_gflop",
                                         1e-9 * r->layer[i].operations[1]));
     json_t *line = json_pack(
-        "{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:o}", "model",
-        model, "isa", cpu_isa_name(isa), "threads", (json_int_t)a->o.threads, "batch",
+        "{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:o}",
+        "model", model, "isa", cpu_isa_name(isa), "threads", (json_int_t)a->o.threads, "batch",
         (json_int_t)a->o.batch, "step_ms", 1e3 * r->step_s, "step_median_ms",
         1e3 * r->step_median_s, "gradient_ms", 1e3 * r->gradient_s, "evaluate_ms",
         1e3 * r->evaluate_s, "step_gflop", 1e-9 * r->operations, "peak_gflops", 1e-9 * peak,
-        "round_s", r->round_s, "round_samples", (json_int_t)r->round_samples, "workspace_bytes",
+        "round_s", r->round_s, "round_cpu_s", r->round_cpu_s, "evaluate_cpu_s", r->evaluate_cpu_s,
+        "round_samples", (json_int_t)r->round_samples, "workspace_bytes",
         (json_int_t)r->workspace_bytes, "parameters", (json_int_t)r->parameters, "layers", layers);
     char *text = line != NULL ? json_dumps(line, JSON_COMPACT) : NULL;
     if (text != NULL)

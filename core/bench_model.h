@@ -37,10 +37,12 @@ struct bench_result {
     uint64_t workspace_bytes;
     double step_s; /* CPU time of one thread; the least and the median of all repeats */
     double step_median_s;
-    double gradient_s; /* without the step; the least */
-    double evaluate_s; /* for as many samples as a batch has; the least */
-    double operations; /* of one step by the model's definition; 0: it does not tell */
-    double round_s;    /* wall time; 0: not measured */
+    double gradient_s;     /* without the step; the least */
+    double evaluate_s;     /* for as many samples as a batch has; the least */
+    double operations;     /* of one step by the model's definition; 0: it does not tell */
+    double round_s;        /* wall time; 0: not measured */
+    double round_cpu_s;    /* CPU time of all threads of the round */
+    double evaluate_cpu_s; /* of it, for evaluation */
     uint64_t round_samples;
     struct bench_layer layer[BENCH_MOST_LAYERS];
     size_t n_layers;

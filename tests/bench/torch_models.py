@@ -84,8 +84,9 @@ MODELS = {"cnn": cnn, "squeezenet": squeezenet, "resnet18": resnet18}
 STEPS_OF_CLIENT, EVALUATED_OF_CLIENT, EVALUATION_CHUNK = 40, 400, 200
 
 
-def train_and_evaluate(options, clients, ready):
-    """What one process does in a round; ready: all processes have what they need."""
+def train_and_evaluate(options, clients, ready, cpu_s):
+    """What one process does in a round; ready: all processes have what they need.  cpu_s: what
+    training and evaluation took in CPU time is added to its two numbers."""
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     net = MODELS[options.model](3, 10)
@@ -110,19 +111,25 @@ def train_and_evaluate(options, clients, ready):
     step()
     evaluate(1)
     ready.wait()
+    start = time.process_time()
     for _ in range(clients * STEPS_OF_CLIENT):
         step()
+    trained = time.process_time()
     evaluate(clients * EVALUATED_OF_CLIENT // EVALUATION_CHUNK)
+    with cpu_s.get_lock():
+        cpu_s[0] += trained - start
+        cpu_s[1] += time.process_time() - trained
 
 
 def time_round(options):
     """Seconds from the moment when all processes are ready until the last one is done."""
     context = multiprocessing.get_context("fork")
     ready = context.Barrier(options.processes + 1)
+    cpu_s = context.Array("d", 2)
     workers = []
     for i in range(options.processes):
         share = len(range(i, options.clients, options.processes))
-        workers.append(context.Process(target=train_and_evaluate, args=(options, share, ready)))
+        workers.append(context.Process(target=train_and_evaluate, args=(options, share, ready, cpu_s)))
         workers[-1].start()
     ready.wait()
     start = time.perf_counter()
@@ -132,7 +139,7 @@ def time_round(options):
     assert all(worker.exitcode == 0 for worker in workers)
     print(json.dumps({"model": options.model, "threads": options.threads,
                       "processes": options.processes, "clients": options.clients,
-                      "round_s": seconds}))
+                      "round_s": seconds, "round_cpu_s": sum(cpu_s), "evaluate_cpu_s": cpu_s[1]}))
 
 
 def main():

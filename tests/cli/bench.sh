@@ -26,6 +26,7 @@ import json
 line = json.loads(open("out").read())
 assert line["parameters"] == 199210, line
 assert line["step_ms"] > 0 and line["round_s"] > 0 and line["round_samples"] == 1040, line
+assert 0 < line["evaluate_cpu_s"] < line["round_cpu_s"], line
 ' || fail "JSON: $(cat out)"
 
 status=0
