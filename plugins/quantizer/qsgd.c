@@ -30,6 +30,7 @@ struct config {
 #define MAX_LEVELS 65535
 #define DENSE UINT64_MAX
 #define CHUNK 1024 /* entries that are rounded together */
+#define GROUP 64   /* of them, entries that are found to be 0 together */
 
 /* Random streams of slot k: 2k + ROUNDING holds one word for every entry, 2k + TIE further words
  * for the entries whose first word did not decide. */
@@ -162,18 +163,29 @@ static bool round_up_after_tie(const struct qsgd *q, osafl_call *c, const osafl_
     return false;
 }
 
-/* Rounds x[0..n), the chunk that begins at entry `begin`, to levels -s .. s.  scale = s / norm.
- * Chunk boundaries are fixed, so each entry has its own random word.  The comparison of the uniform
- * number with the fraction x - l is exact: fractions are as small as s / sqrt(N), and the grid of a
- * 24-bit or 32-bit uniform number would bias them. */
-static void round_chunk(const struct qsgd *q, osafl_call *c, const osafl_packet *p, const float *x,
-                        uint64_t begin, unsigned n, double scale, int32_t *level)
+/* bound of all_become_0(): 2^24 scale, and more than what roundings to float may take off. */
+static float bound_of(double scale)
 {
-    uint32_t word[CHUNK];
+    return (float)(scale * 0x1p24 * (1.0 + 0x1p-22));
+}
+
+/* Whether all entries become level 0 beyond doubt: the first 24 bits of a uniform number, rounded
+ * down, exceed 2^24 x rounded up, and so x < 1.  With few levels that is so nearly everywhere, and
+ * float comparisons without a branch tell it faster than the exact ones. */
+static bool all_become_0(const float *x, const uint32_t *word, unsigned n, float bound)
+{
+    int other = 0;
+    for (unsigned i = 0; i < n; i++)
+        other |= !((float)(int32_t)(word[i] >> 8) > fabsf(x[i]) * bound);
+    return other == 0;
+}
+
+/* Rounds n entries by the first word of each; true: a word has not decided, further bits must. */
+static bool round_entries(const struct qsgd *q, const float *x, const uint32_t *word, unsigned n,
+                          double scale, int32_t *level)
+{
     const double top = (double)q->levels - 1.0;
     int any_tie = 0;
-
-    q->host->random_fill(c, 2 * p->slot + STREAM_ROUNDING, p->client, p->round, begin, word, n);
     for (unsigned i = 0; i < n; i++) {
         const double scaled = fabs((double)x[i]) * scale;
         const int32_t low = (int32_t)(scaled < top ? scaled : top);
@@ -183,6 +195,29 @@ static void round_chunk(const struct qsgd *q, osafl_call *c, const osafl_packet 
         any_tie |= (uniform < fraction) & !up;
         const int32_t magnitude = low + up;
         level[i] = x[i] < 0.0f ? -magnitude : magnitude;
+    }
+    return any_tie != 0;
+}
+
+/* Rounds x[0..n), the chunk that begins at entry `begin`, to levels -s .. s.  scale = s / norm.
+ * Chunk boundaries are fixed, so each entry has its own random word.  The comparison of the uniform
+ * number with the fraction x - l is exact: fractions are as small as s / sqrt(N), and the grid of a
+ * 24-bit or 32-bit uniform number would bias them. */
+static void round_chunk(const struct qsgd *q, osafl_call *c, const osafl_packet *p, const float *x,
+                        uint64_t begin, unsigned n, double scale, int32_t *level)
+{
+    uint32_t word[CHUNK];
+    const double top = (double)q->levels - 1.0;
+    const float bound = bound_of(scale);
+    bool any_tie = false;
+
+    q->host->random_fill(c, 2 * p->slot + STREAM_ROUNDING, p->client, p->round, begin, word, n);
+    for (unsigned i = 0; i < n; i += GROUP) {
+        const unsigned count = n - i < GROUP ? n - i : GROUP;
+        if (all_become_0(x + i, word + i, count, bound))
+            memset(level + i, 0, count * sizeof *level);
+        else if (round_entries(q, x + i, word + i, count, scale, level + i))
+            any_tie = true;
     }
     if (!any_tie)
         return;
