@@ -132,6 +132,45 @@ static void test_ties_of_the_first_word(void **unused)
     bench_close(b);
 }
 
+/* Entries within a few roundings of the random word that decides about them get the level of the
+ * definition, however the encoder finds those that become 0: one in 64 is such an entry, the others
+ * are 0, and the last one makes the norm s. */
+static void test_entries_beside_their_words(void **unused)
+{
+    (void)unused;
+    enum { DIM = 2001, LEVELS = 64, CHUNK = 1024, APART = 64 };
+    float x[DIM];
+    float got[DIM];
+    uint32_t word[DIM];
+    struct quantizer_bench *b = qsgd(DIM, "64", "whole");
+    unsigned seen[2] = {0, 0};
+    for (uint32_t round = 0; round < 300; round++) {
+        for (uint64_t i = 0; i < DIM; i += CHUNK)
+            streams_fill(1, OSAFL_KIND_QUANTIZER, 1, 3, round, i, word + i,
+                         DIM - i < CHUNK ? DIM - i : CHUNK);
+        memset(x, 0, sizeof x);
+        for (uint32_t i = round % APART; i < DIM - 1; i += APART) {
+            const double roundings = (double)(i / APART % 9) - 4.0;
+            const double beside = ((double)word[i] + 0.5) * 0x1p-32 * (1.0 + roundings * 0x1p-24);
+            x[i] = (float)(i % 2 == 0 ? beside : -beside);
+        }
+        x[DIM - 1] = (float)sqrt((double)LEVELS * LEVELS - norm2(x, DIM - 1));
+        const double scale = (double)LEVELS / (double)(float)sqrt(norm2(x, DIM));
+        bench_encode(b, 3, round, 0, x);
+        bench_decode(b, got);
+        for (uint32_t i = round % APART; i < DIM - 1; i += APART) {
+            const double fraction = fabs((double)x[i]) * scale * 0x1p32;
+            const double uniform = (double)word[i];
+            if (fraction > uniform && fraction < uniform + 1.0)
+                continue; /* further words decide */
+            assert_int_equal(got[i] != 0.0f, fraction > uniform);
+            seen[fraction > uniform]++;
+        }
+    }
+    assert_true(seen[0] > 3000 && seen[1] > 3000);
+    bench_close(b);
+}
+
 /* At 2^-12 of the norm about 256 of 2^20 entries round up; 5 standard deviations are 80. */
 static void test_small_probabilities(void **unused)
 {
@@ -344,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_exact_levels),
         cmocka_unit_test(test_unbiased_with_bounded_variance),
         cmocka_unit_test(test_ties_of_the_first_word),
+        cmocka_unit_test(test_entries_beside_their_words),
         cmocka_unit_test(test_small_probabilities),
         cmocka_unit_test(test_packets_draw_their_own_randomness),
         cmocka_unit_test(test_payload),
