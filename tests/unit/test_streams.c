@@ -81,14 +81,40 @@ static void test_golden_words(void **state)
     }
 }
 
+/* Long requests, of which several blocks are made at a time, are the same blocks of the generator,
+ * from any index and to any address. */
+static void test_blocks_of_long_streams(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 41, REST = 3, WORDS = 4 * BLOCKS + REST };
+    static const uint64_t indices[] = {0, 6, UINT64_C(0xfedcba9876543210), UINT64_MAX};
+    for (uint32_t i = 0; i < sizeof indices / sizeof indices[0]; i++) {
+        uint32_t out[WORDS + 4];
+        const uint32_t shift = i % 4;
+        const philox4x32_key_t seed = {{0x89abcdef, 0x01234567}};
+        const philox4x32_ctr_t name = {{UINT32_MAX - i, 5, 1, 0x4f530002}};
+        const philox4x32_ctr_t derived = philox4x32(name, seed);
+        const philox4x32_key_t key = {{derived.v[0], derived.v[1]}};
+        streams_fill(UINT64_C(0x0123456789abcdef), 2, 1, UINT32_MAX - i, 5, indices[i], out + shift,
+                     WORDS);
+        for (uint32_t block = 0; block <= BLOCKS; block++) {
+            const philox4x32_ctr_t counter = {
+                {block, 0, (uint32_t)indices[i], (uint32_t)(indices[i] >> 32)}};
+            const philox4x32_ctr_t words = philox4x32(counter, key);
+            assert_memory_equal(out + shift + 4 * (size_t)block, words.v,
+                                (block < BLOCKS ? 4 : REST) * sizeof words.v[0]);
+        }
+    }
+}
+
 /* A shorter request is the beginning of a longer one. */
 static void test_prefixes(void **state)
 {
     (void)state;
-    uint32_t whole[23];
-    streams_fill(9, 2, 1, 4, 5, 6, whole, 23);
-    for (uint64_t n = 0; n <= 23; n++) {
-        uint32_t part[23] = {0};
+    uint32_t whole[103];
+    streams_fill(9, 2, 1, 4, 5, 6, whole, 103);
+    for (uint64_t n = 0; n <= 103; n++) {
+        uint32_t part[103] = {0};
         streams_fill(9, 2, 1, 4, 5, 6, part, n);
         assert_memory_equal(part, whole, n * sizeof part[0]);
     }
@@ -152,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_philox_known_answers),
         cmocka_unit_test(test_golden_words),
+        cmocka_unit_test(test_blocks_of_long_streams),
         cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_every_argument_counts),
         cmocka_unit_test(test_moments),
