@@ -94,7 +94,7 @@ expect 0 "few/paper-table-ccdf.pdf" \
     "$osafl" plot --figure ccdf --format pdf,png --out few "$golden/paper-table"
 head -c 5 few/paper-table-ccdf.pdf | grep -q '%PDF-' || fail "no PDF"
 : >file
-expect 1 "cannot write file/" "$osafl" plot --figure ccdf --out file "$golden/paper-table"
+expect 1 "cannot create the folder file: a file has that name" "$osafl" plot --figure ccdf --out file "$golden/paper-table"
 
 # Names cannot break out of a page, a script or a table.
 cp -r "$golden" hostile
