@@ -5,6 +5,7 @@ set -euo pipefail
 sed -e '/^## Start$/,/^## Use$/{/^## Use$/!d}' \
     -e '/^## Layout$/,/^## Writing/{/^## Writing/!d}' \
     -e '/^    experiments\/reproduce.sh/d' \
+    -e '/tests\/bench/d' \
     -e 's/^## Use$/&\n\nPREFIX is the folder below which the program is installed, with `PREFIX\/bin` in the PATH./' \
     -e 's#build/osafl #osafl #' \
     -e 's#^\(    osafl [^#]*\) experiments/#\1 PREFIX/share/osafl/experiments/#' \
