@@ -30,11 +30,13 @@ compare() {
 run=("$osafl" run "$source_tree/tests/cli/small.cfg" --quiet --threads 2 --out)
 "${run[@]}" "$work/whole" >/dev/null
 
-# A run that stopped with two checkpoints, at least.
+# A run that stopped with two checkpoints, at least; an instrumented program takes longer for that.
 stopped() {
+    local hundredths=15
     rm -rf "$1"
     until [ -e "$1/checkpoint.1" ]; do
-        "${run[@]}" "$1" --max-time 0.15 >/dev/null 2>&1 || true
+        "${run[@]}" "$1" --max-time "$(printf 0.%02d $hundredths)" >/dev/null 2>&1 || true
+        hundredths=$((hundredths < 80 ? hundredths + 5 : 80))
     done
     [ ! -e "$1/model.safetensors" ] || stopped "$1"
 }
@@ -87,8 +89,14 @@ expect 1 "nor can the other checkpoint" "${run[@]}" "$work/damaged"
 expect 0 "" "${run[@]}" "$work/damaged" --force
 compare "$work/damaged"
 
-echo "a full disk is an error with a remedy, and the run goes on later"
-for blocks in 2 8 24 50; do # of 1 KiB; the limit on a file's size stands for a full disk
+if grep -q __tsan_init "$osafl"; then # its shadow memory is a file, which the limit cuts off
+    echo "skipped under the thread sanitizer: a full disk"
+    sizes=
+else
+    echo "a full disk is an error with a remedy, and the run goes on later"
+    sizes="2 8 24 50" # of 1 KiB; the limit on a file's size stands for a full disk
+fi
+for blocks in $sizes; do
     rm -rf "$work/full"
     status=0
     (
