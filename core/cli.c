@@ -275,7 +275,9 @@ static int tune_grid(struct work *w, char *const *also, char *const *key)
                              .key = (const char *const *)key,
                              .n_keys = c->n_over,
                              .keep = c->keep};
-    t.runner.run.base = c->run.out != NULL ? c->run.out : TUNE_BASE;
+    t.runner.run.base = c->run.out != NULL    ? c->run.out
+                        : c->run.base != NULL ? c->run.base
+                                              : TUNE_BASE;
     t.runner.run.out = NULL;
     struct grid *g = grid_load(c->arguments[0], &q, &o, w->d);
     const int status = g != NULL ? tune_command(g, w->loader, &t) : EXIT_USAGE;

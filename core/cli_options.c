@@ -22,6 +22,7 @@ enum {
     KEY_CASE = 'c',
     KEY_JOBS = 'j',
     KEY_SEED = 256,
+    KEY_RESULTS,
     KEY_PLUGIN_DIR,
     KEY_MAX_TIME,
     KEY_FORCE,
@@ -39,7 +40,12 @@ static const struct argp_option run_options[] = {
      1},
     {"jobs", KEY_JOBS, "N", 0,
      "Run so many cells of a grid side by side; they share the threads (default: 1)", 1},
-    {"out", KEY_OUT, "DIR", 0, "Folder of the results (default: results/NAME/CASE/seed-N-HASH)", 1},
+    {"out", KEY_OUT, "DIR", 0,
+     "Folder of the results (default: results/NAME/CASE/seed-N-HASH); of several cells, as "
+     "--results",
+     1},
+    {"results", KEY_RESULTS, "DIR", 0,
+     "Put results into DIR/NAME/CASE/seed-N-HASH, however many cells there are", 1},
     {"max-time", KEY_MAX_TIME, "TIME", 0,
      "Stop, ready to be resumed, after so many seconds, or 90s, 15m, 2h", 1},
     {"force", KEY_FORCE, NULL, 0, "Overwrite the results of another run in the folder", 1},
@@ -165,6 +171,11 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "--out: a folder is missing");
         run->out = arg;
         return 0;
+    case KEY_RESULTS:
+        if (arg[0] == '\0')
+            argp_error(state, "--results: a folder is missing");
+        run->base = arg;
+        return 0;
     case KEY_MAX_TIME:
         run->max_time_s = parse_time(arg, state);
         return 0;
@@ -176,6 +187,11 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_QUIET:
         run->quiet = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (run->out != NULL && run->base != NULL)
+            argp_error(state, "--out and --results are two answers to one question: --out is the "
+                              "folder of one run, --results holds those of many");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

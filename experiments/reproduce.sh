@@ -120,7 +120,7 @@ for target in "${targets[@]}"; do
     # shellcheck disable=SC2046 # names without blanks
     "$here/fetch-data.sh" $(data_of "$target")
     run=0
-    "$osafl" run "$here/paper/$target.cfg" "${quick[@]}" --out "$out" \
+    "$osafl" run "$here/paper/$target.cfg" "${quick[@]}" --results "$out" \
         --jobs "${OSAFL_JOBS:-$(nproc)}" "$@" > /dev/null || run=$?
     # A cell that failed leaves a gap in the table; nothing to show is another matter.
     [ $run -ne 2 ] && [ $run -ne 3 ] || exit $run

@@ -46,6 +46,17 @@ same "$work/shards"
 [ "$(sort -u "$work/list" | wc -l)" -eq 8 ] || fail "the shares do not make the grid"
 expect "small, M-FedAvg, levels 4, seed 2" "$work/list"
 
+# A single cell of a grid lies where it lies among the others, in the folder of results.
+"$osafl" run "$grid" --quiet --results "$work/single" --only case=OSA-FL --only quantizer.qsgd.levels=4 \
+    --only seed=2 > "$work/folders"
+[ "$(wc -l < "$work/folders")" -eq 1 ] || fail "the conditions leave another number of cells"
+folder=$(cat "$work/folders")
+cmp "$folder/rounds.csv" "$work/one/${folder#"$work/single/"}/rounds.csv" || fail "another place"
+status=0
+"$osafl" run "$grid" --results "$work/a" --out "$work/b" 2> "$work/told" || status=$?
+[ $status -eq 2 ] || fail "two folders for the results are taken"
+expect "--out is the folder of one run" "$work/told"
+
 # What `where` gives follows from the varied setting and is no further axis of a report.
 "$osafl" report "$work/one" > "$work/told"
 expect "levels = 4" "$work/told"
