@@ -25,9 +25,12 @@ struct tuning {
     struct cell_run *run; /* room for all cells */
 };
 
+/* The first evaluation at or after the cut. */
 static uint32_t rounds_at(const struct trial *t, size_t cut)
 {
-    return (uint32_t)ceil(cuts[cut] * (double)t->cell[0]->general.rounds);
+    const double rounds = (double)t->cell[0]->general.rounds;
+    const double every = (double)t->cell[0]->evaluation.every;
+    return (uint32_t)fmin(rounds, every * ceil(ceil(cuts[cut] * rounds) / every));
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -114,6 +117,8 @@ static void cut_trials(struct tuning *u, size_t cut)
     for (size_t begin = 0, n; begin < u->trials; begin += n) {
         struct trial *t = &u->trial[begin];
         n = problem_trials(u, begin);
+        if (rounds_at(t, cut) == rounds_at(t, cut + 1)) /* one evaluation, one judgement */
+            continue;
         size_t going = 0;
         for (size_t i = 0; i < n; i++)
             going += t[i].goes_on;

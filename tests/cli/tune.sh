@@ -58,6 +58,15 @@ for attempt in $(seq 60); do
 done
 diff told again || fail "interruptions changed the answer"
 
+# Settings are compared after evaluations alone: here after the fourth round, for a quarter and for
+# half of the rounds, and after the eighth.
+"$osafl" tune grid.cfg --threads 2 --set rounds=8 --set dataset.glyphs.validation=200 \
+    --set evaluation.every=4 --only case=M-FedAvg \
+    --over optimizer.sgd.learning_rate=0.0001..0.05/4 --out seldom > told 2> progress
+expect "small, M-FedAvg: after 4 rounds 2 of 4 settings go on" progress
+[ "$(grep -c 'settings go on' progress)" -eq 1 ] || fail "one evaluation is judged twice"
+[ "$(grep -cE '^ +[0-9.e-]+ +8  ' told)" -eq 2 ] || fail "not 2 settings came to the end"
+
 # A range for each case, in files that vary something too; no early end.
 cat > varied.cfg <<END
 @include "small.cfg"
