@@ -169,6 +169,23 @@ osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
     return status;
 }
 
+bool parse_rounds(const char *text, uint32_t *out)
+{
+    char *end;
+    errno = 0;
+    const long long n = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || n < 1 || n > UINT32_MAX)
+        return false;
+    *out = (uint32_t)n;
+    return true;
+}
+
+void shorten_cells(struct found_cells *of, uint32_t n)
+{
+    for (size_t i = 0; i < of->cells && n > 0; ++i)
+        result_cell_shorten(of->cell[i], n);
+}
+
 void found_cells_free(struct found_cells *f)
 {
     for (size_t i = 0; i < f->cells; ++i)

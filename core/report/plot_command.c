@@ -20,6 +20,7 @@ enum {
     KEY_SPREAD,
     KEY_ONLY,
     KEY_TOGETHER,
+    KEY_ROUNDS,
 };
 
 struct plot_options {
@@ -30,6 +31,7 @@ struct plot_options {
     unsigned formats;
     enum figure_spread spread;
     bool together;
+    uint32_t rounds;   /* of each run, the first; 0: all */
     const char **only; /* [n_only] */
     size_t n_only;
     const char **folder; /* [folders] */
@@ -54,6 +56,8 @@ static const struct argp_option options[] = {
      0},
     {"together", KEY_TOGETHER, NULL, 0,
      "One figure for all runs, not one for each experiment and each value of a varied setting", 0},
+    {"rounds", KEY_ROUNDS, "N", 0,
+     "Take the first N rounds for the whole run: what longer runs have learnt by then", 0},
     {"only", KEY_ONLY, "KEY=VALUE", 0,
      "Only the runs with this case, experiment, seed or setting; may be given several times", 0},
     {0}};
@@ -114,6 +118,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TOGETHER:
         o->together = true;
+        return 0;
+    case KEY_ROUNDS:
+        if (!parse_rounds(argument, &o->rounds))
+            argp_error(state, "--rounds %s: must be a whole number from 1 on", argument);
         return 0;
     case KEY_ONLY:
         o->only = append(o->only, &o->n_only, argument);
@@ -182,6 +190,7 @@ static osafl_status run_plot(const struct plot_options *o, struct found_cells *f
         OSAFL_TRY(find_cells(o->folder[i], f, message));
     for (size_t i = 0; i < o->n_only; ++i)
         OSAFL_TRY(keep_cells(f, o->only[i], message));
+    shorten_cells(f, o->rounds);
     struct result_grid *const g =
         result_grid_create(f, &(struct grid_layout){.one_table = o->together});
     for (size_t i = 0; i < g->notes; ++i)

@@ -14,7 +14,14 @@
 #include "suggest.h"
 #include "summary_csv.h"
 
-enum { KEY_FORMAT = 'f', KEY_TARGET = 't', KEY_MEASURE = 'm', KEY_ONLY = 0x100, KEY_HTML };
+enum {
+    KEY_FORMAT = 'f',
+    KEY_TARGET = 't',
+    KEY_MEASURE = 'm',
+    KEY_ONLY = 0x100,
+    KEY_HTML,
+    KEY_ROUNDS
+};
 
 /* --format csv is no format of tables: it gives the numbers. */
 enum { CSV_NUMBERS = FORMAT_HTML + 1 };
@@ -23,6 +30,7 @@ struct report_options {
     int format;
     const char *html; /* file of a page; NULL: tables to standard output */
     struct summary_question question;
+    uint32_t rounds;   /* of each run, the first; 0: all */
     const char **only; /* [n_only] */
     size_t n_only;
     const char **folder; /* [folders] */
@@ -39,6 +47,8 @@ static const struct argp_option options[] = {
      "Compare runs by this measure; default: the first that they evaluate, accuracy for a "
      "classifier",
      0},
+    {"rounds", KEY_ROUNDS, "N", 0,
+     "Take the first N rounds for the whole run: what longer runs have learnt by then", 0},
     {"only", KEY_ONLY, "KEY=VALUE", 0,
      "Only the runs with this case, experiment, seed or setting; may be given several times", 0},
     {0}};
@@ -73,6 +83,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_MEASURE:
         o->question.measure = argument;
+        return 0;
+    case KEY_ROUNDS:
+        if (!parse_rounds(argument, &o->rounds))
+            argp_error(state, "--rounds %s: must be a whole number from 1 on", argument);
         return 0;
     case KEY_ONLY:
         o->only = checked_grow(o->only, o->n_only, sizeof *o->only);
@@ -171,6 +185,7 @@ static int run_report(const struct report_options *o)
         status = find_cells(o->folder[i], &found, message);
     for (size_t i = 0; i < o->n_only && status == OSAFL_OK; ++i)
         status = keep_cells(&found, o->only[i], message);
+    shorten_cells(&found, o->rounds);
     if (status == OSAFL_OK)
         status = check_question(&found, &o->question, message);
     if (status != OSAFL_OK) {

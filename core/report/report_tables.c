@@ -491,6 +491,9 @@ char *shared_facts(const struct grid_table *t)
             continue;
         fprintf(text.file, "%s%s%s%s", between, fact[i].before, value, fact[i].after);
         between = ", ";
+        const uint32_t taken = t->row[0].cell[0]->planned_rounds;
+        if (strcmp(fact[i].key, "rounds") == 0 && taken < strtod(value, NULL))
+            fprintf(text.file, " (here the first %" PRIu32 ")", taken);
     }
     return checked_stream_text(&text);
 }

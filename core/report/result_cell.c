@@ -259,6 +259,18 @@ static osafl_status read_rounds(struct result_cell *c, char *message)
     return status;
 }
 
+static void find_state(struct result_cell *c)
+{
+    const char *const failure = json_string_value(json_object_get(c->environment, "failure"));
+    free(c->failure);
+    c->failure = NULL;
+    c->state = c->rounds->rows == c->planned_rounds ? CELL_COMPLETE : CELL_UNFINISHED;
+    if (c->state == CELL_UNFINISHED && failure != NULL) {
+        c->state = CELL_FAILED;
+        c->failure = printable(failure);
+    }
+}
+
 static osafl_status read_state(struct result_cell *c, char *message)
 {
     char *const path = checked_format("%s/environment.json", c->folder);
@@ -266,12 +278,7 @@ static osafl_status read_state(struct result_cell *c, char *message)
     free(path);
     if (there)
         OSAFL_TRY(read_json(c->folder, "environment.json", &c->environment, message));
-    const char *const failure = json_string_value(json_object_get(c->environment, "failure"));
-    c->state = c->rounds->rows == c->planned_rounds ? CELL_COMPLETE : CELL_UNFINISHED;
-    if (c->state == CELL_UNFINISHED && failure != NULL) {
-        c->state = CELL_FAILED;
-        c->failure = printable(failure);
-    }
+    find_state(c);
     return OSAFL_OK;
 }
 
@@ -290,6 +297,16 @@ osafl_status result_cell_read(const char *folder, struct result_cell **out, char
     }
     *out = c;
     return OSAFL_OK;
+}
+
+void result_cell_shorten(struct result_cell *c, uint32_t n)
+{
+    if (n >= c->planned_rounds)
+        return;
+    c->planned_rounds = n;
+    if (c->rounds->rows > n)
+        c->rounds->rows = n;
+    find_state(c);
 }
 
 void result_cell_free(struct result_cell *c)
@@ -345,7 +362,8 @@ bool measure_higher_is_better(const char *measure)
 
 /* ---- clients.csv ---- */
 
-static osafl_status check_clients(const struct result_cell *c, const struct csv_table *t,
+/* Also leaves out the rounds that do not count. */
+static osafl_status check_clients(const struct result_cell *c, struct csv_table *t,
                                   const char *path, char *message)
 {
     const size_t round = csv_table_column(t, "round");
@@ -365,6 +383,9 @@ static osafl_status check_clients(const struct result_cell *c, const struct csv_
                                 "doubled",
                                 path, i + 2, i % (size_t)clients, i / (size_t)clients);
     }
+    const size_t rows = (size_t)clients * c->planned_rounds;
+    if (t->rows > rows)
+        t->rows = rows;
     return OSAFL_OK;
 }
 

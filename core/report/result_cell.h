@@ -34,8 +34,8 @@ struct result_cell {
     json_t *environment; /* NULL: none yet */
 
     enum cell_state state;
-    char *failure; /* NULL: none */
-    uint32_t planned_rounds;
+    char *failure;            /* NULL: none */
+    uint32_t planned_rounds;  /* the setting `rounds`, or fewer: result_cell_shorten() */
     struct csv_table *rounds; /* every column of rounds.csv */
     char *split;              /* "test" or "validation" */
     size_t n_measures;        /* their columns begin at CELL_FIRST_MEASURE */
@@ -48,6 +48,9 @@ struct result_cell {
  * that names file and line. */
 osafl_status result_cell_read(const char *folder, struct result_cell **out, char *message);
 void result_cell_free(struct result_cell *c); /* NULL is allowed */
+
+/* Takes the first n rounds (n > 0) for the whole run: what a longer one has learnt by then. */
+void result_cell_shorten(struct result_cell *c, uint32_t n);
 
 /* NULL when the cell has no such setting. */
 const char *result_cell_setting(const struct result_cell *c, const char *key);

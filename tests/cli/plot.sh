@@ -68,6 +68,12 @@ expect_data paper-table-accuracy-round " 4 0.875 ? ?"
 expect_data paper-table-accuracy-bits " 6 0.6 0.5 0.7"
 expect_data paper-table-accuracy-joules " 18 0.6 0.5 0.7"
 expect_data paper-table-accuracy-time " 180 0.6 0.5 0.7"
+expect 0 "first/paper-table-accuracy-round.svg" "$osafl" plot --rounds 2 --out first "$golden" \
+    --figure accuracy --figure participation
+cut -d' ' -f2 first/paper-table-{accuracy-round,participation}.dat | grep -qx 2 || fail "too little"
+if cut -d' ' -f2 first/paper-table-{accuracy-round,participation}.dat | grep -qx '[3-9]'; then
+    fail "--rounds 2 draws a third round"
+fi
 expect_data paper-table-ccdf "# OSA-FL, M-FedAvg"
 expect_data paper-table-ccdf " 0 0.875 ? ?"
 expect_data paper-table-ccdf " 3 0.25 ? ?"

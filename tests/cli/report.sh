@@ -35,6 +35,17 @@ done
 
 expect 0 "M-FedAvg            2 of 3" "$golden/paper-table"
 expect 0 "seed 3 has 2 of 4 rounds" "$golden/paper-table/M-FedAvg"
+# In the first two rounds all three seeds are whole.
+expect 0 "M-FedAvg                 3  0.3667" --rounds 2 "$golden/paper-table"
+expect 0 " rounds (here the first 2)" --rounds 2 "$golden/paper-table"
+if grep -qE "M-FedAvg.*seed|has 2 of" "$work/out"; then
+    echo "FAILED: --rounds 2 misses a round of M-FedAvg"
+    failures=$((failures + 1))
+fi
+"$osafl" report --rounds 4 --target 0.6 "$golden/paper-table" | diff - "$work/report.txt" ||
+    failures=$((failures + 1))
+expect 2 "--rounds 0: must be a whole number from 1 on" --rounds 0 "$golden"
+expect 2 "--rounds 2.5: must be a whole number" --rounds 2.5 "$golden"
 expect 0 "levels = 16" "$golden"
 expect 0 "OSA-FL      3" --only case=OSA-FL "$golden"
 expect 0 "Best test loss" --measure loss "$golden/levels"
