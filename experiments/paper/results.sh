@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# results.sh pack NAME FOLDER   - keeps the finished runs below FOLDER in results/NAME.tar.xz, beside
+# results.sh pack NAME FOLDER [ROUNDS]
+#                               - keeps the finished runs below FOLDER in results/NAME.tar.xz, beside
 #                                 those that it holds already: rounds.csv, manifest.json, and of
-#                                 clients.csv who took part with how many local rounds
+#                                 clients.csv who took part with how many local rounds. With ROUNDS,
+#                                 unfinished runs too that came so far
 # results.sh unpack FOLDER      - puts all kept runs into FOLDER, where "osafl report" reads them
 # results.sh page [--check]     - computes the tables of RESULTS.md anew from the kept runs; --check:
 #                                 only says whether they are current
@@ -22,11 +24,12 @@ unpack() {
     for archive in "$kept"/*.tar.xz; do tar -xJf "$archive" -C "$1"; done
 }
 
-# finished RUN: whether rounds.csv tells of all rounds of the manifest.
-finished() {
-    local rounds
+# far_enough RUN [ROUNDS]: whether rounds.csv tells of all rounds of the manifest, or of so many.
+far_enough() {
+    local rounds has
     rounds=$(sed -n '/"rounds": {/ { n; s/[^0-9]//gp; q }' "$1/manifest.json")
-    [ -n "$rounds" ] && [ "$(($(wc -l <"$1/rounds.csv") - 1))" -eq "$rounds" ]
+    has=$(($(wc -l <"$1/rounds.csv") - 1))
+    [ -n "$rounds" ] && [ "$has" -ge "${2:-$rounds}" ]
 }
 
 # thin: of a clients.csv, the columns that "osafl report" and the figure of local rounds read.
@@ -37,12 +40,12 @@ thin() {
 }
 
 pack() {
-    local name=$1 from=$2 run packed=0
+    local name=$1 from=$2 rounds=${3:-} run packed=0
     mkdir -p "$kept" "$work/$name"
     [ ! -f "$kept/$name.tar.xz" ] || tar -xJf "$kept/$name.tar.xz" -C "$work/$name"
     while IFS= read -r run; do
         run=${run%/manifest.json}
-        if [ ! -f "$from/$run/rounds.csv" ] || ! finished "$from/$run"; then continue; fi
+        if [ ! -f "$from/$run/rounds.csv" ] || ! far_enough "$from/$run" "$rounds"; then continue; fi
         mkdir -p "$work/$name/$run"
         cp "$from/$run/rounds.csv" "$work/$name/$run/"
         # Where the data lay matters to nobody.
@@ -53,7 +56,7 @@ pack() {
     done < <(cd "$from" && find -L . -name manifest.json | sed 's#^\./##' | LC_ALL=C sort)
     tar -cJf "$kept/$name.tar.xz" -C "$work/$name" --sort=name --mtime=@0 --owner=0 --group=0 \
         --numeric-owner --mode=u=rwX,go=rX .
-    echo "$packed finished runs of $from in $kept/$name.tar.xz"
+    echo "$packed runs of $from in $kept/$name.tar.xz"
 }
 
 # ccdf FOLDER: the shares of client-rounds with more than 4 local rounds, at the deadlines for which
@@ -101,8 +104,8 @@ page() {
 
 case "${1:-}" in
 pack)
-    [ $# -eq 3 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-    pack "$2" "$3"
+    [ $# -eq 3 ] || [ $# -eq 4 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+    pack "$2" "$3" "${4:-}"
     ;;
 unpack)
     [ $# -eq 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
