@@ -33,11 +33,11 @@ for name in "${data[@]}"; do
     [ "$name" != cifar10 ] || plugin=cifar10
     for model in "${models[@]}"; do
         table=$here/table-$name-s2-c0.3.cfg
-        # Where a run takes a quarter of an hour: half of the rounds, and fewer values.
+        # Where a run takes a quarter of an hour: fewer rounds, and fewer values.
         rates=0.005,0.01,0.02 steps=10,15,25 genie=0.005,0.01,0.02 server=1,1.5,2,3 shorter=()
         if [ "$model" != squeezenet ]; then
-            rates=0.01,0.03 steps=10,15 genie=0.005,0.01,0.02 server=1,1.5,2
-            shorter=(--set rounds=25 --set evaluation.every=5)
+            rates=0.01,0.02,0.04 steps=5,10,15 genie=0.01,0.02,0.04 server=1,1.5,2
+            shorter=(--set rounds=15 --set evaluation.every=5)
         fi
         tune "$table" OSA-FL --over "optimizer.sgd.learning_rate=$rates" \
             --over "aggregator.osafl.global_learning_rate=$steps" "${shorter[@]}" "$@"
