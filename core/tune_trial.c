@@ -201,7 +201,8 @@ static void print_table(const struct trial *t, size_t n, const char *const *key,
     const struct trial *best = ranked(t, n, 0);
     for (size_t k = 0; k < n_keys; k++)
         fprintf(to, "%*s  ", (int)column_width(t, n, key[k]), key[k]);
-    fprintf(to, "rounds  best validation %s\n", best->measure);
+    /* Nobody knows the measure where every setting failed. */
+    fprintf(to, "rounds  best validation %s\n", best->measure[0] != '\0' ? best->measure : "value");
     for (size_t rank = 0; rank < n; rank++) {
         const struct trial *r = ranked(t, n, rank);
         for (size_t k = 0; k < n_keys; k++) {

@@ -78,6 +78,17 @@ END
 expect '{ only = ["quantizer.qsgd.levels=4"];' told
 [ "$(grep -cE '^ +[24] +2  ' told)" -eq 2 ] || fail "a setting ended early"
 
+# Where every setting fails, each says why.
+status=0
+OSAFL_DEED=crash OSAFL_DEED_AT=aggregate "$osafl" tune small.cfg --quiet --set rounds=4 \
+    --set dataset.glyphs.validation=200 --set aggregator.plugin=saboteur \
+    --plugin-dir "$(dirname "$osafl")/tests/faults/plugins" \
+    --over optimizer.sgd.learning_rate=0.01,0.02 --out crashed > told 2> progress || status=$?
+[ $status -eq 1 ] || { cat told progress; fail "exit status $status where every setting fails"; }
+expect "best validation value" told
+expect "every setting failed" told
+[ "$(grep -c ' failed: ' told)" -eq 2 ] || fail "a failed setting has no reason"
+
 # What cannot be.
 refused() { # TEXT ARGUMENT...
     local text=$1 status=0
