@@ -13,15 +13,27 @@
 # local rounds, "<!-- ccdf FOLDER... -->".  OSAFL: the program.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-osafl=$(realpath "${OSAFL:-$here/../../build/osafl}")
 kept=$here/results
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+fail() {
+    echo "results.sh: $1" >&2
+    exit "${2:-1}"
+}
+
+usage() {
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
 unpack() {
     local archive
     mkdir -p "$1"
-    for archive in "$kept"/*.tar.xz; do tar -xJf "$archive" -C "$1"; done
+    for archive in "$kept"/*.tar.xz; do
+        [ -e "$archive" ] || fail "nothing is kept in $kept"
+        tar -xJf "$archive" -C "$1"
+    done
 }
 
 # far_enough RUN [ROUNDS]: whether rounds.csv tells of all rounds of the manifest, or of so many.
@@ -35,25 +47,50 @@ far_enough() {
 # thin: of a clients.csv, the columns that "osafl report" and the figure of local rounds read.
 thin() {
     awk -F, -v OFS=, '
-        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        NR == 1 {
+            for (i = 1; i <= NF; i++) column[$i] = i
+            if (!("round" in column && "client" in column && "reason" in column &&
+                  "local_rounds" in column))
+                exit 1
+        }
         { print $column["round"], $column["client"], $column["reason"], $column["local_rounds"] }'
 }
 
 pack() {
-    local name=$1 from=$2 rounds=${3:-} run packed=0
+    local name=$1 from=$2 rounds=${3:-} run into packed=0
+    local kind=${rounds:+run of $rounds rounds}
+    [[ $name =~ ^[A-Za-z0-9][A-Za-z0-9._-]*$ ]] || fail "\"$name\" is no name of an archive" 2
+    [ -d "$from" ] || fail "$from is no folder" 2
+    [[ $rounds =~ ^([1-9][0-9]*)?$ ]] || fail "\"$rounds\" is no number of rounds" 2
     mkdir -p "$kept" "$work/$name"
     [ ! -f "$kept/$name.tar.xz" ] || tar -xJf "$kept/$name.tar.xz" -C "$work/$name"
     while IFS= read -r run; do
         run=${run%/manifest.json}
+        into=$work/$name/$run
         if [ ! -f "$from/$run/rounds.csv" ] || ! far_enough "$from/$run" "$rounds"; then continue; fi
-        mkdir -p "$work/$name/$run"
-        cp "$from/$run/rounds.csv" "$work/$name/$run/"
+        if [ -f "$into/rounds.csv" ] &&
+            [ "$(wc -l <"$into/rounds.csv")" -gt "$(wc -l <"$from/$run/rounds.csv")" ]; then
+            echo "results.sh: $run is kept with more rounds than it has here; left as it is" >&2
+            continue
+        fi
+        mkdir -p "$into"
+        cp "$from/$run/rounds.csv" "$into/"
         # Where the data lay matters to nobody.
-        sed 's#"\\"/[^"]*/\([^/"]*\)\\""#"\\"\1\\""#' "$from/$run/manifest.json" \
-            >"$work/$name/$run/manifest.json"
-        thin <"$from/$run/clients.csv" >"$work/$name/$run/clients.csv"
+        sed 's#"\\"/[^"]*/\([^/"]*\)\\""#"\\"\1\\""#' "$from/$run/manifest.json" >"$into/manifest.json"
+        if [ -f "$from/$run/clients.csv" ]; then
+            thin <"$from/$run/clients.csv" >"$into/clients.csv" ||
+                fail "$from/$run/clients.csv is not that of a run"
+        fi
+        # Of where it ran, only that it failed.
+        rm -f "$into/environment.json"
+        if grep -q '"failure": "' "$from/$run/environment.json" 2>/dev/null; then
+            python3 -c 'import json, sys
+print(json.dumps({"failure": json.load(sys.stdin)["failure"]}))' \
+                <"$from/$run/environment.json" >"$into/environment.json"
+        fi
         packed=$((packed + 1))
     done < <(cd "$from" && find -L . -name manifest.json | sed 's#^\./##' | LC_ALL=C sort)
+    [ $packed -gt 0 ] || fail "$from has no ${kind:-finished run}"
     tar -cJf "$kept/$name.tar.xz" -C "$work/$name" --sort=name --mtime=@0 --owner=0 --group=0 \
         --numeric-owner --mode=u=rwX,go=rX .
     echo "$packed runs of $from in $kept/$name.tar.xz"
@@ -96,35 +133,31 @@ page() {
             ;;
         esac
         while [ "$line" != '<!-- end -->' ]; do
-            IFS= read -r line || { echo "results.sh: a table without an end" >&2; exit 1; }
+            IFS= read -r line || fail "a table without an end"
         done
         printf '%s\n' "$line"
     done <"$here/RESULTS.md"
 }
 
-case "${1:-}" in
-pack)
-    [ $# -eq 3 ] || [ $# -eq 4 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+case "${1:-} $#" in
+"pack 3" | "pack 4")
     pack "$2" "$3" "${4:-}"
     ;;
-unpack)
-    [ $# -eq 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+"unpack 2")
     unpack "$2"
     ;;
-page)
+"page 1" | "page 2")
+    [ "${2:---check}" = --check ] || usage
+    osafl=$(realpath "${OSAFL:-$here/../../build/osafl}")
     unpack "$work/runs"
     page >"$work/page"
-    if [ "${2:-}" = --check ]; then
-        diff -u "$here/RESULTS.md" "$work/page" || {
-            echo "RESULTS.md is not current: experiments/paper/results.sh page" >&2
-            exit 1
-        }
-    else
+    if [ $# -eq 1 ]; then
         cp "$work/page" "$here/RESULTS.md"
+    elif ! diff -u "$here/RESULTS.md" "$work/page"; then
+        fail "RESULTS.md is not current: experiments/paper/results.sh page"
     fi
     ;;
 *)
-    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
-    exit 2
+    usage
     ;;
 esac
