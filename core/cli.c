@@ -132,6 +132,8 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
                                           .jobs = w->options.jobs,
                                           .print_folders =
                                               !isatty(STDOUT_FILENO)}; /* for scripts */
+    if (n == 0) /* there are fewer cells than shares */
+        fputs("osafl: this share has no cells\n", stderr);
     if (w->options.list)
         return list_cells(cell, n);
     if (n == 1)
@@ -257,6 +259,11 @@ static bool read_ranges(struct work *w, char **also, char **key)
         key[i] = strndup(also[i], strcspn(also[i], "="));
         if (key[i] == NULL)
             diagnostics_error(w->d, NULL, 0, "out of memory");
+        else if (strcmp(key[i], "rounds") == 0 || strncmp(key[i], "evaluation.", 11) == 0)
+            diagnostics_error(w->d, NULL, 0,
+                              "--over %s: settings are compared after equally many rounds, each "
+                              "evaluated in the same way; give it with --set",
+                              key[i]);
     }
     return diagnostics_errors(w->d) == errors;
 }

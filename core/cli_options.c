@@ -41,11 +41,14 @@ static const struct argp_option run_options[] = {
     {"jobs", KEY_JOBS, "N", 0,
      "Run so many cells of a grid side by side; they share the threads (default: 1)", 1},
     {"out", KEY_OUT, "DIR", 0,
-     "Folder of the results (default: results/NAME/CASE/seed-N-HASH); of several cells, as "
+     "Folder of the run (default: results/NAME/CASE/seed-N-HASH); of several cells, and of tune, "
+     "as "
      "--results",
      1},
     {"results", KEY_RESULTS, "DIR", 0,
-     "Put results into DIR/NAME/CASE/seed-N-HASH, however many cells there are", 1},
+     "Put results into DIR/NAME/CASE/seed-N-HASH, however many cells there are (default: results; "
+     "of tune: tuning)",
+     1},
     {"max-time", KEY_MAX_TIME, "TIME", 0,
      "Stop, ready to be resumed, after so many seconds, or 90s, 15m, 2h", 1},
     {"force", KEY_FORCE, NULL, 0, "Overwrite the results of another run in the folder", 1},
@@ -123,6 +126,17 @@ static unsigned parse_count(const char *option, const char *text, struct argp_st
     return (unsigned)n;
 }
 
+/* Without the slashes at its end. */
+static const char *parse_folder(const char *option, char *name, struct argp_state *state)
+{
+    size_t n = strlen(name);
+    if (n == 0)
+        argp_error(state, "%s: a folder is missing", option);
+    while (n > 1 && name[n - 1] == '/')
+        name[--n] = '\0';
+    return name;
+}
+
 static double parse_time(const char *text, struct argp_state *state)
 {
     char *end;
@@ -167,14 +181,10 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
         o->jobs = parse_count("jobs", arg, state);
         return 0;
     case KEY_OUT:
-        if (arg[0] == '\0')
-            argp_error(state, "--out: a folder is missing");
-        run->out = arg;
+        run->out = parse_folder("--out", arg, state);
         return 0;
     case KEY_RESULTS:
-        if (arg[0] == '\0')
-            argp_error(state, "--results: a folder is missing");
-        run->base = arg;
+        run->base = parse_folder("--results", arg, state);
         return 0;
     case KEY_MAX_TIME:
         run->max_time_s = parse_time(arg, state);

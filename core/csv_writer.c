@@ -66,7 +66,7 @@ static osafl_status check_header(const struct csv_writer *w, const char *header,
         return message_io(message, error, "read", w->path);
     return message_fail(message, OSAFL_E_STATE,
                         "%s has other columns than this program writes; start afresh in another "
-                        "folder with --out, or here with --force",
+                        "folder with --out or --results, or here with --force",
                         w->path);
 }
 

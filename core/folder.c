@@ -19,7 +19,7 @@ static osafl_status create_folder(const char *path, char *message)
     if (error == EEXIST)
         return message_fail(message, OSAFL_E_IO,
                             "cannot create the folder %s: a file has that name; choose another "
-                            "folder with --out",
+                            "folder with --out or --results",
                             path);
     return message_io(message, error, "create the folder", path);
 }

@@ -46,6 +46,16 @@ static json_t *whole_or_nothing(json_t *value, bool complete)
 
 /* ---- manifest.json ---- */
 
+bool manifest_is_in(const char *folder)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/" MANIFEST, folder) < 0)
+        return false;
+    const bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
 /* The text of resolved.cfg.  Owned by the caller, free(). */
 static osafl_status resolved_settings(const struct experiment *e, char **out, size_t *size,
                                       char *message)
@@ -88,11 +98,10 @@ static json_t *describe_plugins(const struct experiment *e)
         const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
         if (loaded == NULL)
             continue;
-        complete = json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "kind",
-                                                         kind_name(kind), "name",
-                                                         loaded->plugin->name, "version",
-                                                         loaded->plugin->version, "file_xxh3",
-                                                         loaded->hash)) == 0;
+        complete = json_array_append_new(
+                       list, json_pack("{s:s, s:s, s:s, s:s}", "kind", kind_name(kind), "name",
+                                       loaded->plugin->name, "version", loaded->plugin->version,
+                                       "file_xxh3", loaded->hash)) == 0;
     }
     return whole_or_nothing(list, complete);
 }
@@ -253,13 +262,12 @@ static void describe_other(const struct run_folder *folder, const json_t *before
     char differences[CALL_MESSAGE_BYTES] = "";
     compare_settings(json_object_get(before, "settings"), json_object_get(now, "settings"),
                      differences);
-    message_fail(
-        message, OSAFL_E_CONFIG,
-        "%s holds the results of another run (identity %.8s, this one %.8s%s%.600s); choose another "
-        "folder with --out, or overwrite it with --force",
-        folder->path, json_string_value(json_object_get(before, "identity")),
-        json_string_value(json_object_get(now, "identity")), differences[0] != '\0' ? ": " : "",
-        differences);
+    message_fail(message, OSAFL_E_CONFIG,
+                 "%s holds the results of another run (identity %.8s, this one %.8s%s%.600s); "
+                 "choose another folder with --out or --results, or overwrite it with --force",
+                 folder->path, json_string_value(json_object_get(before, "identity")),
+                 json_string_value(json_object_get(now, "identity")),
+                 differences[0] != '\0' ? ": " : "", differences);
 }
 
 /* The manifest in the folder; *out stays NULL where there is none. */
@@ -280,17 +288,17 @@ static osafl_status read_manifest(const struct run_folder *folder, json_t **out,
         if (ferror(file) || errno == ENOMEM)
             status = message_io(message, errno, "read", path);
         else if (*out == NULL)
-            status =
-                message_fail(message, OSAFL_E_DATA,
-                             "%s is damaged: line %d: %s; choose another folder with --out, or "
-                             "overwrite this one with --force",
-                             path, error.line, error.text);
+            status = message_fail(
+                message, OSAFL_E_DATA,
+                "%s is damaged: line %d: %s; choose another folder with --out or --results, or "
+                "overwrite this one with --force",
+                path, error.line, error.text);
         else if (json_integer_value(json_object_get(*out, "manifest")) != FORMAT ||
                  !json_is_string(json_object_get(*out, "identity")))
             status =
                 message_fail(message, OSAFL_E_DATA,
                              "%s is no manifest of this version of osafl; choose another folder "
-                             "with --out, or overwrite this one with --force",
+                             "with --out or --results, or overwrite this one with --force",
                              path);
         fclose(file);
     }

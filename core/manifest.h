@@ -31,6 +31,9 @@ enum manifest_found {
     MANIFEST_OTHER,      /* another run's folder: message says how they differ */
 };
 
+/* Whether a folder holds a manifest.json: it is that of a run. */
+bool manifest_is_in(const char *folder);
+
 /* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled
  * for what differs too.  OSAFL_E_DATA for a damaged manifest. */
 osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,

@@ -20,17 +20,18 @@ static const char *remedy(int error)
     switch (error) {
     case ENOSPC:
     case EDQUOT:
-        return "free space there or choose another folder with --out, then run the same command "
+        return "free space there or choose another folder with --out or --results, then run the "
+               "same command "
                "again to go on";
     case EACCES:
     case EPERM:
     case EROFS:
-        return "choose a folder that you may write with --out";
+        return "choose a folder that you may write with --out or --results";
     case ENOENT:
     case ENOTDIR:
         return "the folder is gone or its name is wrong";
     case ENAMETOOLONG:
-        return "choose a shorter folder with --out";
+        return "choose a shorter folder with --out or --results";
     case EMFILE:
     case ENFILE:
         return "raise the limit of open files (ulimit -n)";

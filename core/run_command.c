@@ -275,6 +275,13 @@ static osafl_status claim_folder(struct run *r, char *message)
     char *path = r->o->out != NULL ? strdup(r->o->out) : run_folder_path(base, r->e);
     if (path == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    if (r->o->out == NULL && manifest_is_in(base)) {
+        free(path);
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "%s is the folder of a run, which cannot hold others; choose another "
+                            "folder with --out or --results",
+                            base);
+    }
     const osafl_status claimed = run_folder_claim(path, &r->folder, message);
     free(path);
     OSAFL_TRY(claimed);
@@ -302,7 +309,7 @@ static osafl_status claim_folder(struct run *r, char *message)
         return message_fail(message, OSAFL_E_CONFIG,
                             "%s holds " ROUNDS_FILE
                             " without a manifest of its run; choose another "
-                            "folder with --out, or overwrite it with --force",
+                            "folder with --out or --results, or overwrite it with --force",
                             r->folder.path);
     return manifest_write(&r->folder, r->e, &r->surroundings, message);
 }
@@ -328,8 +335,8 @@ static osafl_status find_checkpoint(struct run *r, struct checkpoint *out, char 
         checkpoint_read(&r->folder, r->e->identity, &r->slots, out, warning, message);
     /* A run that has ended is left alone, whatever made it: not even its files are opened.  With
      * other data, though, its results are not those that are asked for. */
-    r->complete = status == OSAFL_OK && out->set != NULL &&
-                  out->round == r->session.facts.rounds && has_file(r, MODEL_FILE);
+    r->complete = status == OSAFL_OK && out->set != NULL && out->round == r->session.facts.rounds &&
+                  has_file(r, MODEL_FILE);
     /* Another program may not be able to read the checkpoint, so that this comes first. */
     if ((!r->complete || r->has_other_data) && r->changes[0] != '\0')
         OSAFL_TRY(settle_changes(r, message));

@@ -65,7 +65,7 @@ osafl_status run_folder_claim(const char *path, struct run_folder *out, char *me
         if (errno == EWOULDBLOCK)
             status = message_fail(message, OSAFL_E_IO,
                                   "another process is working in %s; wait until it ends, or choose "
-                                  "another folder with --out",
+                                  "another folder with --out or --results",
                                   path);
         else
             status = message_io(message, errno, "lock", lock);
@@ -124,9 +124,9 @@ static bool is_still_ours(const struct run_folder *f, int folder)
 {
     struct stat ours;
     struct stat found;
-    return f->lock_fd < 0 || (fstat(f->lock_fd, &ours) == 0 &&
-                              fstatat(folder, LOCK_FILE, &found, 0) == 0 &&
-                              ours.st_dev == found.st_dev && ours.st_ino == found.st_ino);
+    return f->lock_fd < 0 ||
+           (fstat(f->lock_fd, &ours) == 0 && fstatat(folder, LOCK_FILE, &found, 0) == 0 &&
+            ours.st_dev == found.st_dev && ours.st_ino == found.st_ino);
 }
 
 /* A rename is lasting only when the folder's own entries are on the disk. */

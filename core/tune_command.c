@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 #include "message.h"
@@ -23,7 +24,15 @@ struct tuning {
     struct trial *trial; /* [trials], problem by problem */
     size_t trials;
     struct cell_run *run; /* room for all cells */
+    double started_s;
 };
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 /* The first evaluation at or after the cut. */
 static uint32_t rounds_at(const struct trial *t, size_t cut)
@@ -86,7 +95,10 @@ static int run_to(struct tuning *u, size_t cut)
         for (size_t i = 0; i < t->cells && t->goes_on; i++)
             u->run[n++] = (struct cell_run){.e = t->cell[i], .until_round = rounds_at(t, cut)};
     }
-    const int status = cells_run(u->run, n, u->loader, &u->o->runner);
+    struct cell_runner_options o = u->o->runner;
+    if (o.run.max_time_s > 0.0) /* of the whole command; what is left is at least a moment */
+        o.run.max_time_s = fmax(1e-3, u->started_s + o.run.max_time_s - now_s());
+    const int status = cells_run(u->run, n, u->loader, &o);
     if (status == EXIT_INTERRUPTED) {
         cells_tell_end(u->run, n, status, &u->o->runner.run);
         return status;
@@ -177,7 +189,7 @@ static int tell_results(const struct tuning *u)
 
 int tune_command(const struct grid *g, struct loader *l, const struct tune_options *o)
 {
-    struct tuning u = {.grid = g, .o = o, .loader = l};
+    struct tuning u = {.grid = g, .o = o, .loader = l, .started_s = now_s()};
     int status = collect_trials(&u) ? EXIT_RUN_OK : EXIT_RUN_FAILED;
     for (size_t cut = o->keep < 1.0 ? 0 : CUTS - 1; cut < CUTS && status == EXIT_RUN_OK; cut++) {
         status = run_to(&u, cut);

@@ -55,8 +55,9 @@ static void count_run(struct absences *a, size_t row, const struct result_cell *
 
 static struct text_table *make_table(const struct summarized_table *s, const struct absences *a)
 {
-    struct text_table *const t = text_table_create(checked_copy(
-        "Why clients did not take part, or their updates did not count (share of clients and rounds)"));
+    struct text_table *const t =
+        text_table_create(checked_copy("Why clients did not take part, or their updates did not "
+                                       "count (share of clients and rounds)"));
     text_table_column(t, checked_copy(""), true);
     for (size_t k = 0; k < a->reasons; ++k)
         text_table_column(t, checked_copy(a->reason[k]), false);

@@ -180,10 +180,10 @@ bool parse_rounds(const char *text, uint32_t *out)
     return true;
 }
 
-void shorten_cells(struct found_cells *of, uint32_t n)
+void take_first_rounds(struct found_cells *of, uint32_t n)
 {
     for (size_t i = 0; i < of->cells && n > 0; ++i)
-        result_cell_shorten(of->cell[i], n);
+        result_cell_take_first(of->cell[i], n);
 }
 
 void found_cells_free(struct found_cells *f)

@@ -41,8 +41,8 @@ osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
 /* The N of --rounds N; false: it is no whole number from 1 on. */
 bool parse_rounds(const char *text, uint32_t *out);
 
-/* result_cell_shorten() of all; n 0: of none. */
-void shorten_cells(struct found_cells *of, uint32_t n);
+/* result_cell_take_first() of all; n 0: of none. */
+void take_first_rounds(struct found_cells *of, uint32_t n);
 
 void found_cells_free(struct found_cells *f);
 

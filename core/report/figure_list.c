@@ -145,6 +145,8 @@ static osafl_status unknown_figure(const char *name, struct suggestion *close, c
                                         "best", "quantization", "accuracy",      "loss"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         suggest_offer(close, names[i]);
+    if (close->best != NULL && strcmp(close->best, name) == 0)
+        close->best = NULL; /* it is known, and has no values here */
     return message_fail(message, OSAFL_E_CONFIG,
                         "--figure %s: no run here has values for it%s%s%s; there are ccdf, drift, "
                         "participation, best, quantization, every measure (accuracy, loss) and "

@@ -9,12 +9,18 @@
 
 /* One column of a cell's clients.csv; *table stays NULL for a cell that does not enter the row's
  * figures. */
+/* Of a run that enters the figure; results can be kept without clients.csv. */
+static bool has_table(const struct grid_row *r, const struct result_cell *c)
+{
+    return figure_takes(r, c) && result_cell_has_clients(c);
+}
+
 static osafl_status read_column(const struct grid_row *r, const struct result_cell *c,
                                 const char *column, struct csv_table **table, char *message)
 {
     const char *const wanted[] = {"round", "client", column, NULL};
     *table = NULL;
-    return figure_takes(r, c) ? result_cell_clients(c, wanted, table, message) : OSAFL_OK;
+    return has_table(r, c) ? result_cell_clients(c, wanted, table, message) : OSAFL_OK;
 }
 
 /* ---- CCDF ---- */
@@ -189,7 +195,7 @@ osafl_status figure_of_drift(const struct grid_experiment *e, const struct grid_
 static const struct result_cell *first_run(const struct grid_row *r)
 {
     for (size_t i = 0; i < r->cells; ++i) {
-        if (figure_takes(r, r->cell[i]))
+        if (has_table(r, r->cell[i]))
             return r->cell[i];
     }
     return NULL;

@@ -185,7 +185,7 @@ static int run_report(const struct report_options *o)
         status = find_cells(o->folder[i], &found, message);
     for (size_t i = 0; i < o->n_only && status == OSAFL_OK; ++i)
         status = keep_cells(&found, o->only[i], message);
-    shorten_cells(&found, o->rounds);
+    take_first_rounds(&found, o->rounds);
     if (status == OSAFL_OK)
         status = check_question(&found, &o->question, message);
     if (status != OSAFL_OK) {

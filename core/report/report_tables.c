@@ -184,7 +184,7 @@ static char *seeds_text(const struct summarized_table *s, size_t row)
 }
 
 static void performance_columns(const struct summarized_table *s, struct text_table *t,
-                                bool with_loss)
+                                bool with_loss, bool accuracy)
 {
     text_table_column(t, checked_copy(""), true);
     text_table_column(t, checked_copy("seeds"), false);
@@ -193,11 +193,11 @@ static void performance_columns(const struct summarized_table *s, struct text_ta
     if (with_loss)
         text_table_column(t, checked_copy("loss there"), false);
     text_table_column(t, checked_format("last %s", s->measure), false);
-    if (any_published(s, false)) {
+    if (accuracy && any_published(s, false)) {
         text_table_column(t, checked_copy("paper"), false);
         text_table_column(t, checked_copy("difference"), false);
     }
-    if (with_loss && any_published(s, true)) {
+    if (accuracy && any_published(s, true)) {
         text_table_column(t, checked_copy("paper's loss"), false);
         text_table_column(t, checked_copy("difference"), false);
     }
@@ -231,7 +231,7 @@ struct text_table *performance_table(const struct summarized_table *s)
         with_loss ? ", and the loss of that round" : "",
         s->experiment->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds"
                                  : "one seed"));
-    performance_columns(s, t, with_loss);
+    performance_columns(s, t, with_loss, accuracy);
     enum cell_mark *const best = rank_rows(s, STATISTIC(best), higher);
     enum cell_mark *const loss = rank_rows(s, STATISTIC(loss_at_best), false);
     enum cell_mark *const last = rank_rows(s, STATISTIC(last), higher);
@@ -485,15 +485,17 @@ char *shared_facts(const struct grid_table *t)
     struct checked_stream text;
     checked_stream_open(&text);
     const char *between = "";
+    const uint32_t first = t->row[0].cell[0]->first_rounds; /* the same for all */
+    if (first > 0) {
+        fprintf(text.file, "the first %" PRIu32 " rounds alone", first);
+        between = ", ";
+    }
     for (size_t i = 0; i < sizeof fact / sizeof fact[0]; ++i) {
         const char *const value = shared_setting(t, fact[i].key);
         if (value == NULL)
             continue;
         fprintf(text.file, "%s%s%s%s", between, fact[i].before, value, fact[i].after);
         between = ", ";
-        const uint32_t taken = t->row[0].cell[0]->planned_rounds;
-        if (strcmp(fact[i].key, "rounds") == 0 && taken < strtod(value, NULL))
-            fprintf(text.file, " (here the first %" PRIu32 ")", taken);
     }
     return checked_stream_text(&text);
 }

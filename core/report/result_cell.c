@@ -255,6 +255,8 @@ static osafl_status read_rounds(struct result_cell *c, char *message)
         status = check_columns(c, path, message);
     if (status == OSAFL_OK)
         status = check_rounds(c, path, message);
+    if (status == OSAFL_OK)
+        c->recorded_rounds = c->rounds->rows;
     free(path);
     return status;
 }
@@ -299,11 +301,9 @@ osafl_status result_cell_read(const char *folder, struct result_cell **out, char
     return OSAFL_OK;
 }
 
-void result_cell_shorten(struct result_cell *c, uint32_t n)
+void result_cell_take_first(struct result_cell *c, uint32_t n)
 {
-    if (n >= c->planned_rounds)
-        return;
-    c->planned_rounds = n;
+    c->planned_rounds = c->first_rounds = n;
     if (c->rounds->rows > n)
         c->rounds->rows = n;
     find_state(c);

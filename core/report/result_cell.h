@@ -35,7 +35,9 @@ struct result_cell {
 
     enum cell_state state;
     char *failure;            /* NULL: none */
-    uint32_t planned_rounds;  /* the setting `rounds`, or fewer: result_cell_shorten() */
+    uint32_t planned_rounds;  /* the setting `rounds`, unless first_rounds says otherwise */
+    uint32_t first_rounds;    /* so many count, of every run: result_cell_take_first(); 0: all */
+    size_t recorded_rounds;   /* rows of rounds.csv */
     struct csv_table *rounds; /* every column of rounds.csv */
     char *split;              /* "test" or "validation" */
     size_t n_measures;        /* their columns begin at CELL_FIRST_MEASURE */
@@ -49,8 +51,8 @@ struct result_cell {
 osafl_status result_cell_read(const char *folder, struct result_cell **out, char *message);
 void result_cell_free(struct result_cell *c); /* NULL is allowed */
 
-/* Takes the first n rounds (n > 0) for the whole run: what a longer one has learnt by then. */
-void result_cell_shorten(struct result_cell *c, uint32_t n);
+/* Takes the first n rounds (n > 0) for the whole run; one that has fewer is unfinished. */
+void result_cell_take_first(struct result_cell *c, uint32_t n);
 
 /* NULL when the cell has no such setting. */
 const char *result_cell_setting(const struct result_cell *c, const char *key);

@@ -131,8 +131,9 @@ static void add_run(struct text_table *t, const struct grid_table *of, const str
         t, 0, MARK_NONE,
         checked_format("%s%s%s", of->title, of->title[0] == '\0' ? "" : ": ", row->label));
     text_table_set(t, 1, MARK_NONE, checked_format("%" PRId64, c->seed));
-    text_table_set(t, 2, MARK_NONE,
-                   checked_format("%zu of %" PRIu32, c->rounds->rows, c->planned_rounds));
+    text_table_set(
+        t, 2, MARK_NONE,
+        checked_format("%zu of %.0f", c->recorded_rounds, result_cell_number(c, "rounds", 0)));
     text_table_set(t, 3, MARK_NONE, member(c->environment, "started"));
     text_table_set(t, 4, MARK_NONE, member(c->environment, "seconds"));
     text_table_set(t, 5, MARK_NONE, member(c->environment, "host"));

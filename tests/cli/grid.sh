@@ -52,6 +52,15 @@ expect "small, M-FedAvg, levels 4, seed 2" "$work/list"
 [ "$(wc -l < "$work/folders")" -eq 1 ] || fail "the conditions leave another number of cells"
 folder=$(cat "$work/folders")
 cmp "$folder/rounds.csv" "$work/one/${folder#"$work/single/"}/rounds.csv" || fail "another place"
+"$osafl" run "$grid" --quiet --results "$work/one//" --only case=OSA-FL --only seed=2 \
+    --only quantizer.qsgd.levels=4 > "$work/told"
+grep -qF "$work/one/small/" "$work/told" || fail "slashes at the end of a folder stay"
+"$osafl" run "$grid" --quiet --shard 9/9 --results "$work/none" 2> "$work/told"
+expect "this share has no cells" "$work/told"
+status=0
+"$osafl" run "$grid" --results "$folder" --only seed=1 > "$work/told" 2>&1 || status=$?
+[ $status -ne 0 ] || fail "runs are put into the folder of a run"
+expect "is the folder of a run, which cannot hold others" "$work/told"
 status=0
 "$osafl" run "$grid" --results "$work/a" --out "$work/b" 2> "$work/told" || status=$?
 [ $status -eq 2 ] || fail "two folders for the results are taken"

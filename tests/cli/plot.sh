@@ -74,6 +74,14 @@ cut -d' ' -f2 first/paper-table-{accuracy-round,participation}.dat | grep -qx 2 
 if cut -d' ' -f2 first/paper-table-{accuracy-round,participation}.dat | grep -qx '[3-9]'; then
     fail "--rounds 2 draws a third round"
 fi
+# Runs that are kept without clients.csv are left out of figures about clients alone.
+cp -r "$golden" kept
+rm kept/paper-table/OSA-FL/seed-1*/clients.csv
+expect 0 "without/paper-table-accuracy-round.svg" "$osafl" plot --out without kept
+expect 0 "without/paper-table-participation.svg" "$osafl" plot --out without --figure participation kept
+rm kept/*/*/*/clients.csv
+expect 0 "without/paper-table-accuracy-round.svg" "$osafl" plot --out without kept
+expect 2 "--figure score: no run here has values for it; there are" "$osafl" plot --figure score kept
 expect_data paper-table-ccdf "# OSA-FL, M-FedAvg"
 expect_data paper-table-ccdf " 0 0.875 ? ?"
 expect_data paper-table-ccdf " 3 0.25 ? ?"

@@ -67,6 +67,12 @@ expect "small, M-FedAvg: after 4 rounds 2 of 4 settings go on" progress
 [ "$(grep -c 'settings go on' progress)" -eq 1 ] || fail "one evaluation is judged twice"
 [ "$(grep -cE '^ +[0-9.e-]+ +8  ' told)" -eq 2 ] || fail "not 2 settings came to the end"
 
+# The time is that of the command, not of each of its parts: with all used up by the first, the
+# others do not begin.
+status=0
+"${tune[@]}" --results late --quiet --set rounds=4000 --max-time 1 > again 2> progress || status=$?
+[ $status -eq 3 ] || { cat progress; fail "exit status $status when time is up"; }
+
 # A range for each case, in files that vary something too; no early end.
 cat > varied.cfg <<END
 @include "small.cfg"
@@ -98,10 +104,12 @@ refused() { # TEXT ARGUMENT...
     expect "$text" told
 }
 refused "--over is missing" grid.cfg
+refused "--over rounds: settings are compared after equally many rounds" grid.cfg --over rounds=4,8
+refused "--over evaluation.every: settings are compared" grid.cfg --over evaluation.every=1,2
 refused "0 < LO < HI" grid.cfg --over optimizer.sgd.learning_rate=0.1..0.01
 refused "a value is missing" grid.cfg --over optimizer.sgd.learning_rate=0.1,
 refused "did you mean" grid.cfg --over optimizer.sgd.learning_rat=0.1,0.2
-refused "--set or --overlay fixes it" grid.cfg --set rounds=3 --over rounds=3,4
+refused "--set or --overlay fixes it" grid.cfg --set training.batch=4 --over training.batch=4,8
 status=0
 "$osafl" tune small.cfg --over training.batch=4,8 > told 2>&1 || status=$?
 [ $status -ne 0 ] || fail "it tuned without a validation split"
