@@ -21,8 +21,7 @@ static const char *remedy(int error)
     case ENOSPC:
     case EDQUOT:
         return "free space there or choose another folder with --out or --results, then run the "
-               "same command "
-               "again to go on";
+               "same command again to go on";
     case EACCES:
     case EPERM:
     case EROFS:
