@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "clock.h"
 #include "experiment.h"
 #include "guard.h"
 #include "progress.h"
@@ -50,13 +50,6 @@ struct runner {
     size_t busy;
     bool stopping;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* "model.plugin=cnn" is told as "cnn", "quantizer.qsgd.levels=2" as "levels 2". */
 static void add_part(FILE *to, const char *part, size_t n)

@@ -10,21 +10,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "guard.h"
 
 /* Who has answered has nothing left to do but to end. */
 #define TIME_TO_END_S 1.0
-
-/* Of a clock that never steps. */
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void begin_child(void)
 {
@@ -41,7 +33,7 @@ static bool read_until(int fd, void *data, size_t size, double end_s)
 {
     size_t got = 0;
     while (got < size) {
-        const double left_s = end_s - seconds_now();
+        const double left_s = end_s - now_s();
         struct pollfd ready = {.fd = fd, .events = POLLIN};
         const int n = left_s > 0.0 ? poll(&ready, 1, (int)(1e3 * left_s) + 1) : 0;
         if (n < 0 && errno == EINTR)
@@ -58,7 +50,7 @@ static bool read_until(int fd, void *data, size_t size, double end_s)
 static void reap(pid_t child, double end_s, struct child_end *end)
 {
     while (waitpid(child, &end->status, WNOHANG) == 0) {
-        if (seconds_now() >= end_s) {
+        if (now_s() >= end_s) {
             end->late = true;
             kill(-child, SIGKILL);
             while (waitpid(child, &end->status, 0) < 0 && errno == EINTR)
@@ -79,7 +71,7 @@ bool child_ask(child_work *work, const void *arg, double limit_s, void *answer, 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     fflush(NULL); /* else the child would print it again */
-    const double end_s = seconds_now() + limit_s;
+    const double end_s = now_s() + limit_s;
     const pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
@@ -92,7 +84,7 @@ bool child_ask(child_work *work, const void *arg, double limit_s, void *answer, 
     if (child > 0) {
         setpgid(child, child); /* parent and child both: whoever comes first */
         end->answered = read_until(ends[0], answer, size, end_s);
-        reap(child, end->answered ? seconds_now() + TIME_TO_END_S : end_s, end);
+        reap(child, end->answered ? now_s() + TIME_TO_END_S : end_s, end);
     }
     close(ends[0]);
     errno = error;

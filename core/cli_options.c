@@ -42,8 +42,7 @@ static const struct argp_option run_options[] = {
      "Run so many cells of a grid side by side; they share the threads (default: 1)", 1},
     {"out", KEY_OUT, "DIR", 0,
      "Folder of the run (default: results/NAME/CASE/seed-N-HASH); of several cells, and of tune, "
-     "as "
-     "--results",
+     "as --results",
      1},
     {"results", KEY_RESULTS, "DIR", 0,
      "Put results into DIR/NAME/CASE/seed-N-HASH, however many cells there are (default: results; "

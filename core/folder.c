@@ -2,9 +2,11 @@
 #include "folder.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "message.h"
 
@@ -38,4 +40,14 @@ osafl_status folder_create(const char *path, char *message)
     }
     free(copy);
     return status == OSAFL_OK ? create_folder(path, message) : status;
+}
+
+bool folder_has(const char *folder, const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return false;
+    const bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
 }

@@ -2,10 +2,15 @@
 #ifndef OSAFL_CORE_FOLDER_H
 #define OSAFL_CORE_FOLDER_H
 
+#include <stdbool.h>
+
 #include "osafl/base.h"
 
 /* Creates a folder and those above it; one that is there already serves.  message:
- * [CALL_MESSAGE_BYTES], names --out as the remedy where a file has the name. */
+ * [CALL_MESSAGE_BYTES], names --out and --results as the remedy where a file has the name. */
 osafl_status folder_create(const char *path, char *message);
+
+/* Whether a folder holds a file of that name. */
+bool folder_has(const char *folder, const char *name);
 
 #endif

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "cpu.h"
+#include "folder.h"
 #include "json_print.h"
 #include "message.h"
 
@@ -48,12 +49,7 @@ static json_t *whole_or_nothing(json_t *value, bool complete)
 
 bool manifest_is_in(const char *folder)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/" MANIFEST, folder) < 0)
-        return false;
-    const bool found = access(path, F_OK) == 0;
-    free(path);
-    return found;
+    return folder_has(folder, MANIFEST);
 }
 
 /* The text of resolved.cfg.  Owned by the caller, free(). */

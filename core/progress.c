@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define REDRAW_S 0.1
 #define LINE_BYTES 512
@@ -26,13 +27,6 @@ struct progress {
     uint32_t participants; /* of the last round */
     double measure;        /* latest; NAN: none yet */
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t); /* the wall clock may be set back */
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 bool progress_wants_bar(FILE *to)
 {

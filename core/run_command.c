@@ -13,11 +13,13 @@
 #include "attack.h"
 #include "checkpoint.h"
 #include "cli.h"
+#include "clock.h"
 #include "cpu.h"
 #include "diagnostics.h"
 #include "engine.h"
 #include "experiment.h"
 #include "experiment_tree.h"
+#include "folder.h"
 #include "forecast.h"
 #include "guard.h"
 #include "manifest.h"
@@ -62,13 +64,6 @@ struct run {
     double start_s;
     double mark_s; /* end of the last row of timing.csv */
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void utc_now(char *out, size_t size)
 {
@@ -248,16 +243,6 @@ static osafl_status remove_file(const struct run *r, const char *name, char *mes
     return status;
 }
 
-static bool has_file(const struct run *r, const char *name)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", r->folder.path, name) < 0)
-        return false;
-    const bool found = access(path, F_OK) == 0;
-    free(path);
-    return found;
-}
-
 static osafl_status start_anew(struct run *r, char *message)
 {
     OSAFL_TRY(checkpoint_remove(&r->folder, message));
@@ -305,7 +290,7 @@ static osafl_status claim_folder(struct run *r, char *message)
     case MANIFEST_NONE:
         break;
     }
-    if (has_file(r, ROUNDS_FILE))
+    if (folder_has(r->folder.path, ROUNDS_FILE))
         return message_fail(message, OSAFL_E_CONFIG,
                             "%s holds " ROUNDS_FILE
                             " without a manifest of its run; choose another "
@@ -336,7 +321,7 @@ static osafl_status find_checkpoint(struct run *r, struct checkpoint *out, char 
     /* A run that has ended is left alone, whatever made it: not even its files are opened.  With
      * other data, though, its results are not those that are asked for. */
     r->complete = status == OSAFL_OK && out->set != NULL && out->round == r->session.facts.rounds &&
-                  has_file(r, MODEL_FILE);
+                  folder_has(r->folder.path, MODEL_FILE);
     /* Another program may not be able to read the checkpoint, so that this comes first. */
     if ((!r->complete || r->has_other_data) && r->changes[0] != '\0')
         OSAFL_TRY(settle_changes(r, message));

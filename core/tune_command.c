@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
+#include "clock.h"
 #include "message.h"
 #include "report/result_cell.h"
 #include "tune_trial.h"
@@ -26,13 +26,6 @@ struct tuning {
     struct cell_run *run; /* room for all cells */
     double started_s;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The first evaluation at or after the cut. */
 static uint32_t rounds_at(const struct trial *t, size_t cut)

@@ -2,9 +2,9 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "checks.h"
+#include "clock.h"
 #include "plugin_allocations.h"
 #include "subject.h"
 
@@ -13,13 +13,6 @@
 #define RANDOM_SETTINGS 40
 #define MOST_FAILURES 400 /* requests that are made to fail, evenly spread over all */
 #define BUDGET_S 4.0      /* of the checks that could go on for long */
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Loads, and counts the plugin's memory from now on where that is possible. */
 static bool load_and_watch(struct conform *c)
@@ -53,10 +46,10 @@ void check_life_cycles(struct conform *c)
     conform_load(c);
     const struct trial_world world = world_for(c);
     const struct trial_settings settings = settings_default(c);
-    const double end_s = seconds_now() + BUDGET_S;
+    const double end_s = now_s() + BUDGET_S;
     size_t before = 0;
     unsigned counted = 0;
-    for (unsigned k = 0; k < CYCLES && (k < CYCLES_AT_LEAST || seconds_now() < end_s); k++) {
+    for (unsigned k = 0; k < CYCLES && (k < CYCLES_AT_LEAST || now_s() < end_s); k++) {
         struct subject s;
         if (k == CYCLES_AT_LEAST / 2)
             before = mallinfo2().uordblks;
@@ -137,9 +130,9 @@ void check_life_memory(struct conform *c)
     if (status != OSAFL_OK)
         subject_fail(&s, status);
     const uint64_t requests = allocations_requested();
-    const double end_s = seconds_now() + BUDGET_S;
+    const double end_s = now_s() + BUDGET_S;
     const uint64_t stride = requests / MOST_FAILURES + 1;
-    for (uint64_t n = 1; n <= requests && seconds_now() < end_s; n += stride) {
+    for (uint64_t n = 1; n <= requests && now_s() < end_s; n += stride) {
         struct transcript some = {0};
         snprintf(how, sizeof how, "when request %u of %u for memory is refused", (unsigned)n,
                  (unsigned)requests);
@@ -187,10 +180,10 @@ void check_parameters_random(struct conform *c)
 {
     load_and_watch(c);
     const struct trial_world world = world_for(c);
-    const double end_s = seconds_now() + BUDGET_S;
+    const double end_s = now_s() + BUDGET_S;
     if (c->plugin->n_params == 0)
         conform_skip(c, "has no settings");
-    for (uint32_t n = 0; n < RANDOM_SETTINGS && (n < 5 || seconds_now() < end_s); n++) {
+    for (uint32_t n = 0; n < RANDOM_SETTINGS && (n < 5 || now_s() < end_s); n++) {
         const struct trial_settings settings = settings_random(c, n);
         try_settings(c, &world, &settings);
     }

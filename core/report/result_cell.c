@@ -9,6 +9,7 @@
 
 #include "checked_alloc.h"
 #include "csv_writer.h"
+#include "folder.h"
 #include "message.h"
 
 /* ---- JSON ---- */
@@ -275,10 +276,7 @@ static void find_state(struct result_cell *c)
 
 static osafl_status read_state(struct result_cell *c, char *message)
 {
-    char *const path = checked_format("%s/environment.json", c->folder);
-    const bool there = access(path, F_OK) == 0;
-    free(path);
-    if (there)
+    if (folder_has(c->folder, "environment.json"))
         OSAFL_TRY(read_json(c->folder, "environment.json", &c->environment, message));
     find_state(c);
     return OSAFL_OK;
@@ -391,10 +389,7 @@ static osafl_status check_clients(const struct result_cell *c, struct csv_table 
 
 bool result_cell_has_clients(const struct result_cell *c)
 {
-    char *const path = checked_format("%s/clients.csv", c->folder);
-    const bool has = access(path, F_OK) == 0;
-    free(path);
-    return has;
+    return folder_has(c->folder, "clients.csv");
 }
 
 osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,

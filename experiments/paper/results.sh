@@ -76,7 +76,8 @@ pack() {
         mkdir -p "$into"
         cp "$from/$run/rounds.csv" "$into/"
         # Where the data lay matters to nobody.
-        sed -e 's#"\\"/[^"]*/\([^/"]*\)\\""#"\\"\1\\""#' -e 's#"origin": "/[^"]*/\([^/"]*\)"#"origin": "\1"#' \
+        sed -e 's#"\\"/[^"]*/\([^/"]*\)\\""#"\\"\1\\""#' \
+            -e 's#"origin": "/[^"]*/\([^/"]*\)"#"origin": "\1"#' \
             "$from/$run/manifest.json" >"$into/manifest.json"
         if [ -f "$from/$run/clients.csv" ]; then
             thin <"$from/$run/clients.csv" >"$into/clients.csv" ||

@@ -67,11 +67,19 @@ expect "small, M-FedAvg: after 4 rounds 2 of 4 settings go on" progress
 [ "$(grep -c 'settings go on' progress)" -eq 1 ] || fail "one evaluation is judged twice"
 [ "$(grep -cE '^ +[0-9.e-]+ +8  ' told)" -eq 2 ] || fail "not 2 settings came to the end"
 
-# The time is that of the command, not of each of its parts: with all used up by the first, the
-# others do not begin.
+# The time is that of the command, not of each of its parts: three quarters of what all take stop
+# it, though the first part takes little more than half.  Again where the machine has become faster.
 status=0
-"${tune[@]}" --results late --quiet --set rounds=4000 --max-time 1 > again 2> progress || status=$?
-[ $status -eq 3 ] || { cat progress; fail "exit status $status when time is up"; }
+for attempt in 1 2 3 4 5; do
+    rm -rf fresh limited
+    start=$(date +%s%N)
+    "${tune[@]}" --results fresh --quiet > again 2> progress
+    limit=$(awk "BEGIN { print 0.75e-9 * ($(date +%s%N) - $start) }")
+    status=0
+    "${tune[@]}" --results limited --quiet --max-time "$limit" > again 2> progress || status=$?
+    [ $status -eq 0 ] || break
+done
+[ $status -eq 3 ] || { cat progress; fail "exit status $status in attempt $attempt with $limit s"; }
 
 # A range for each case, in files that vary something too; no early end.
 cat > varied.cfg <<END
