@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define osafl_plugin_entry_v0 template_entry
 const osafl_plugin *template_entry(void);
@@ -17,6 +18,12 @@ const osafl_plugin *template_entry(void);
 
 static VTABLE vt;
 static osafl_plugin p;
+
+/* Other threads run meanwhile, however few CPUs there are and whatever else they do. */
+static inline void let_others_in(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
 
 #define CHANGE(...)                                                                                \
     const osafl_plugin *osafl_plugin_entry_v0(void)                                                \

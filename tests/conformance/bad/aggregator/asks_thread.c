@@ -12,8 +12,7 @@ static osafl_status nudge(void *arg, uint64_t begin, uint64_t end, osafl_call *s
 {
     (void)sub;
     const struct loop *loop = arg;
-    for (volatile uint32_t k = 0; k < 300000; k++) /* long enough for other threads to wake */
-        continue;
+    let_others_in();
     for (uint64_t i = begin; i < end; i++)
         loop->w[i] += pthread_equal(loop->caller, pthread_self()) ? 0.0f : 1.0f;
     return OSAFL_OK;
