@@ -3,7 +3,8 @@
 # experiments/data/, where the files of experiments/paper/ look for them.
 #
 # MNIST and CIFAR-10 come from their official sources or these sources' mirrors; Fashion-MNIST is
-# the Debian package dataset-fashion-mnist.  --from takes files that lie below FOLDER already.
+# the Debian package dataset-fashion-mnist.  --from takes files that lie below FOLDER already
+# (Fashion-MNIST still from its package where FOLDER has none).
 # Every file is checked against the published one (MD5 of what is in it, so that it does not matter
 # how it was compressed).  What is there and right is left alone.  Default: all three.
 set -euo pipefail
@@ -70,22 +71,28 @@ holds() {
     done <<< "$2"
 }
 
-# take FOLDER LIST SET: copies right files that lie below FOLDER, in whatever subfolder.
+# take FOLDER LIST SET: copies right files that lie below FOLDER, in whatever subfolder; all of the
+# list or none.
 take() {
-    local sum name file
-    mkdir -p "$data/$3"
+    local sum name file right=()
     while read -r sum name; do
         while read -r file; do
             [ "$(md5_of "$file")" = "$sum" ] || continue
-            case $file in
-            *.gz) cp -- "$file" "$data/$3/$name.gz" ;;
-            *) cp -- "$file" "$data/$3/$name" ;;
-            esac
+            right+=("$(realpath "$file")")
             continue 2
         done < <(find -L "$1" -type f \( -name "$name" -o -name "$name.gz" \))
         echo "fetch-data.sh: no right $name (MD5 $sum) lies below $1" >&2
         return 1
     done <<< "$2"
+    # What a link leads to is somebody's own: the link alone is replaced.
+    [ ! -L "$data/$3" ] || rm "$data/$3"
+    mkdir -p "$data/$3"
+    for file in "${right[@]}"; do
+        name=$data/$3/$(basename "$file")
+        [ "$file" -ef "$name" ] || cp -f -- "$file" "$name"
+        # Of the two forms, the plain one is read.
+        [[ $name != *.gz ]] || rm -f "${name%.gz}"
+    done
 }
 
 download() { # URL FILE
@@ -122,8 +129,11 @@ download_cifar10() {
 link_fashion() {
     [ -d "$fashion_folder" ] || "$here/need-packages.sh" dataset-fashion-mnist || return 1
     mkdir -p "$data"
-    rm -f "$data/fashion-mnist"
-    ln -s "$fashion_folder" "$data/fashion-mnist"
+    if [ -d "$data/fashion-mnist" ] && [ ! -L "$data/fashion-mnist" ]; then
+        take "$fashion_folder" "$fashion_files" fashion-mnist
+    else
+        ln -sfn "$fashion_folder" "$data/fashion-mnist"
+    fi
 }
 
 give_up() { # SET LIST
@@ -144,9 +154,9 @@ for set in "${sets[@]}"; do
     esac
     if holds "$data/$set" "$files"; then
         continue
-    elif [ -n "$from" ] && { [ "$set" != fashion-mnist ] || [ ! -d "$fashion_folder" ]; }; then
+    elif [ -n "$from" ] && [ "$set" != fashion-mnist ]; then
         take "$from" "$files" "$set" || exit 1
-    else
+    elif [ -z "$from" ] || ! take "$from" "$files" "$set" 2> /dev/null; then
         $fetch || give_up "$set" "$files"
         holds "$data/$set" "$files" || give_up "$set" "$files"
     fi

@@ -63,6 +63,7 @@ status=0
 experiments/fetch-data.sh --from wrong mnist 2> told || status=$?
 [ $status -eq 1 ] || fail "wrong data give status $status"
 expect "no right train-images-idx3-ubyte" told
+[ ! -e experiments/data/mnist ] || fail "data that were refused left a folder"
 
 # With data.
 shared=$source_tree/../shared/data
@@ -71,11 +72,22 @@ if [ ! -d "$shared/mnist" ] || [ ! -d "$shared/cifar-10-batches-bin" ] ||
     echo "skipped: the data sets are not all on this machine"
     exit 77
 fi
-mkdir -p experiments/data
+mkdir -p experiments/data/mnist
 ln -s "$(realpath "$shared")/cifar-10-batches-bin" experiments/data/cifar10
-experiments/fetch-data.sh --from "$shared" mnist fashion-mnist cifar10 2> told
+echo "no labels" > experiments/data/mnist/t10k-labels-idx1-ubyte
+experiments/fetch-data.sh --from "$shared" 2> told || { cat told; fail "no data"; }
 expect "mnist: " told
+expect "fashion-mnist: " told
 [ -L experiments/data/cifar10 ] || fail "data that were right were fetched again"
+[ -L experiments/data/fashion-mnist ] || fail "the package's data are not linked"
+[ ! -e experiments/data/mnist/t10k-labels-idx1-ubyte ] || fail "wrong data hide the right ones"
+# Out of its own folder, whatever else lies there: nothing is lost.
+echo "no labels" > experiments/data/mnist/t10k-labels-idx1-ubyte
+rm experiments/data/fashion-mnist
+mkdir experiments/data/fashion-mnist
+echo "no labels" > experiments/data/fashion-mnist/t10k-labels-idx1-ubyte
+experiments/fetch-data.sh --from experiments/data mnist 2> told || { cat told; fail "no own data"; }
+experiments/fetch-data.sh fashion-mnist 2> told || { cat told; fail "a folder keeps the data out"; }
 for file in experiments/paper/*.cfg; do
     name=$(basename "$file" .cfg)
     only=(--only seed=1 --only model.plugin=squeezenet)
