@@ -16,7 +16,10 @@
 #include "cli_options.h"
 #include "diagnostics.h"
 #include "grid.h"
+#include "grid_record.h"
 #include "guard.h"
+#include "manifest.h"
+#include "message.h"
 #include "plugin_command.h"
 #include "report/plot_command.h"
 #include "report/report_command.h"
@@ -39,6 +42,7 @@ struct work {
     struct cli_options options;
     struct diagnostics *d;
     struct loader *loader;
+    struct grid **grid; /* of each file, [options.n_arguments]; NULL before they are loaded */
 };
 
 static bool work_begin(struct work *w, const struct command *c, int argc, char **argv)
@@ -96,18 +100,57 @@ static bool answer_questions(const struct work *w)
 }
 
 /* One grid for each file; NULL where a file has errors. */
-static struct grid **load_all(const struct work *w)
+static void load_all(struct work *w)
 {
     const struct experiment_options o = {
         .set = w->options.set, .n_set = w->options.n_set, .loader = w->loader};
     const struct grid_request q = {
         .only = w->options.only, .n_only = w->options.n_only, .overlay = w->options.overlay};
-    struct grid **all = calloc(w->options.n_arguments, sizeof(*all));
-    for (size_t i = 0; all != NULL && i < w->options.n_arguments; i++)
-        all[i] = grid_load(w->options.arguments[i], &q, &o, w->d);
-    if (all == NULL)
+    w->grid = calloc(w->options.n_arguments, sizeof(*w->grid));
+    for (size_t i = 0; w->grid != NULL && i < w->options.n_arguments; i++)
+        w->grid[i] = grid_load(w->options.arguments[i], &q, &o, w->d);
+    if (w->grid == NULL)
         diagnostics_no_memory(w->d);
-    return all;
+}
+
+/* The record of file i's grid: of all its cells, whichever of them --only picks.  What is wrong
+ * with the others is told to those who run them. */
+static osafl_status record_grid(const struct work *w, size_t i, const char *base, char *message)
+{
+    const struct cli_options *c = &w->options;
+    if (c->n_only == 0)
+        return grid_record_write(w->grid[i], c->arguments[i], base, message);
+    struct diagnostics *d = diagnostics_create();
+    if (d == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    const struct experiment_options o = {.set = c->set, .n_set = c->n_set, .loader = w->loader};
+    const struct grid_request q = {.overlay = c->overlay};
+    struct grid *all = grid_load(c->arguments[i], &q, &o, d);
+    osafl_status status = OSAFL_OK;
+    if (all != NULL)
+        status = grid_record_write(all, c->arguments[i], base, message);
+    else if (diagnostics_lack_memory(d))
+        status = message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    grid_destroy(all);
+    diagnostics_destroy(d);
+    return status;
+}
+
+/* Of all grids whose runs have folders below the base; false: an error is told. */
+static bool record_grids(struct work *w)
+{
+    char message[CALL_MESSAGE_BYTES];
+    const struct run_options *run = &w->options.run;
+    const char *base = run->base != NULL ? run->base : RUN_BASE;
+    if (run->out != NULL || manifest_is_in(base)) /* which the run refuses */
+        return true;
+    for (size_t i = 0; i < w->options.n_arguments; i++) {
+        if (record_grid(w, i, base, message) != OSAFL_OK) {
+            diagnostics_error(w->d, NULL, 0, "%s", message);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- commands ---- */
@@ -136,6 +179,8 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
         fputs("osafl: this share has no cells\n", stderr);
     if (w->options.list)
         return list_cells(cell, n);
+    if (!record_grids(w))
+        return EXIT_RUN_FAILED;
     if (n == 1)
         return run_command(cell[0], w->loader, &o.run, NULL);
     struct cell_run *run = calloc(n + 1, sizeof(*run));
@@ -191,16 +236,16 @@ static int resolve_cells(struct work *w, struct experiment *const *cell, size_t 
 }
 
 /* The cells of all grids in a row, without those of other shards; NULL: out of memory, told. */
-static struct experiment **collect_cells(struct work *w, struct grid *const *all, size_t *n)
+static struct experiment **collect_cells(struct work *w, size_t *n)
 {
     size_t count = 0;
     for (size_t i = 0; i < w->options.n_arguments; i++)
-        count += all[i]->n;
+        count += w->grid[i]->n;
     struct experiment **cell = calloc(count + 1, sizeof(struct experiment *));
     *n = 0;
     for (size_t i = 0; cell != NULL && i < w->options.n_arguments; i++) {
-        memcpy(cell + *n, all[i]->cells, all[i]->n * sizeof(struct experiment *));
-        *n += all[i]->n;
+        memcpy(cell + *n, w->grid[i]->cells, w->grid[i]->n * sizeof(struct experiment *));
+        *n += w->grid[i]->n;
     }
     /* The folder of one run, or of many: a share of a grid is where the others are. */
     struct run_options *run = &w->options.run;
@@ -227,16 +272,16 @@ static int experiment_command(const struct command *self, int argc, char **argv,
         return work_end(&w, status);
     if (answer_questions(&w))
         return work_end(&w, EXIT_RUN_OK);
-    struct grid **all = load_all(&w);
+    load_all(&w);
     if (diagnostics_errors(w.d) == 0) {
         size_t n;
-        struct experiment **cell = collect_cells(&w, all, &n);
+        struct experiment **cell = collect_cells(&w, &n);
         status = cell != NULL ? action(&w, cell, n) : EXIT_RUN_FAILED;
         free(cell);
     }
-    for (size_t i = 0; all != NULL && i < w.options.n_arguments; i++)
-        grid_destroy(all[i]);
-    free(all);
+    for (size_t i = 0; w.grid != NULL && i < w.options.n_arguments; i++)
+        grid_destroy(w.grid[i]);
+    free(w.grid);
     return work_end(&w, status);
 }
 

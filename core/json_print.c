@@ -1,8 +1,9 @@
-/* json_print.c - a JSON value as text. */
+/* json_print.c - JSON values as text, and of text. */
 #include "json_print.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 char *json_print(const json_t *value, size_t flags)
 {
@@ -12,4 +13,20 @@ char *json_print(const json_t *value, size_t flags)
         return text;
     free(text);
     return NULL;
+}
+
+json_t *json_text(const char *s)
+{
+    if (s == NULL)
+        return json_null();
+    errno = 0;
+    json_t *value = json_string(s);
+    if (value == NULL && errno != ENOMEM) {
+        char *const copy = strdup(s);
+        for (char *c = copy; c != NULL && *c != '\0'; ++c)
+            *c = (unsigned char)*c < 0x80 ? *c : '?';
+        value = copy == NULL ? NULL : json_string(copy);
+        free(copy);
+    }
+    return value;
 }

@@ -19,23 +19,6 @@
 #define MANIFEST "manifest.json"
 #define FORMAT 1
 
-/* Names of files may be any bytes, JSON is UTF-8: what is not becomes '?'. */
-static json_t *text(const char *s)
-{
-    if (s == NULL)
-        return json_null();
-    errno = 0;
-    json_t *value = json_string(s);
-    if (value == NULL && errno != ENOMEM) {
-        char *const copy = strdup(s);
-        for (char *c = copy; c != NULL && *c != '\0'; ++c)
-            *c = (unsigned char)*c < 0x80 ? *c : '?';
-        value = copy == NULL ? NULL : json_string(copy);
-        free(copy);
-    }
-    return value;
-}
-
 /* A manifest without something would be a wrong one: NULL unless complete. */
 static json_t *whole_or_nothing(json_t *value, bool complete)
 {
@@ -73,7 +56,8 @@ static osafl_status add_setting(void *arg, const struct setting *s)
     if (asprintf(&key, "%s%s%s", s->group, s->group[0] == '\0' ? "" : ".", s->key) < 0)
         return OSAFL_E_NOMEM;
     const int failed = json_object_set_new(
-        settings, key, json_pack("{s:o, s:o}", "value", text(s->text), "origin", text(s->origin)));
+        settings, key,
+        json_pack("{s:o, s:o}", "value", json_text(s->text), "origin", json_text(s->origin)));
     free(key);
     return failed ? OSAFL_E_NOMEM : OSAFL_OK;
 }
@@ -108,7 +92,7 @@ static json_t *describe_inputs(const struct inputs *inputs)
     bool complete = object != NULL;
     for (size_t i = 0; i < inputs->n && complete; ++i)
         complete =
-            json_object_set_new(object, inputs->item[i].name, text(inputs->item[i].hash)) == 0;
+            json_object_set_new(object, inputs->item[i].name, json_text(inputs->item[i].hash)) == 0;
     return whole_or_nothing(object, complete);
 }
 
@@ -119,10 +103,11 @@ static json_t *describe_run(const struct experiment *e, const struct surrounding
                      "manifest", FORMAT, "identity", e->identity, //
                      "program", "name", "osafl", "version", OSAFL_VERSION, "file_xxh3",
                      around->program_hash, //
-                     "experiment", "name", text(e->general.name), "case", text(e->case_name),
-                     "case_index", (int)e->case_index, "seed", (json_int_t)e->general.seed, //
-                     "machine", "cpu_features", text(around->cpu_features), "blas_kernel",
-                     text(around->blas_kernel), //
+                     "experiment", "name", json_text(e->general.name), "case",
+                     json_text(e->case_name), "case_index", (int)e->case_index, "seed",
+                     (json_int_t)e->general.seed, //
+                     "machine", "cpu_features", json_text(around->cpu_features), "blas_kernel",
+                     json_text(around->blas_kernel), //
                      "inputs_xxh3", describe_inputs(&around->inputs), "plugins",
                      describe_plugins(e), "settings", describe_settings(e));
 }
@@ -334,7 +319,7 @@ static json_t *describe_files(const struct experiment *e)
     for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; ++kind) {
         const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
         if (loaded != NULL)
-            complete = json_object_set_new(files, kind_name(kind), text(loaded->path)) == 0;
+            complete = json_object_set_new(files, kind_name(kind), json_text(loaded->path)) == 0;
     }
     return whole_or_nothing(files, complete);
 }
@@ -350,17 +335,17 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
     cpu_model(cpu, sizeof cpu);
     json_t *const value = json_pack(
         "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i}",                //
-        "host", text(system.nodename),                                                      //
+        "host", json_text(system.nodename),                                                 //
         "system", json_sprintf("%s %s %s", system.sysname, system.release, system.machine), //
-        "cpu", text(cpu),                                                                   //
+        "cpu", json_text(cpu),                                                              //
         "threads", (int)env->threads,                                                       //
-        "working_folder", text(here),                                                       //
-        "experiment_file", text(env->experiment_file),                                      //
-        "program_file", text(program),                                                      //
+        "working_folder", json_text(here),                                                  //
+        "experiment_file", json_text(env->experiment_file),                                 //
+        "program_file", json_text(program),                                                 //
         "plugin_files", describe_files(e),                                                  //
-        "started", text(env->started),                                                      //
-        "ended", text(env->ended),                                                          //
-        "failure", text(env->failure),                                                      //
+        "started", json_text(env->started),                                                 //
+        "ended", json_text(env->ended),                                                     //
+        "failure", json_text(env->failure),                                                 //
         "seconds", env->seconds,                                                            //
         "resumed_at_round", (int)env->resumed_at);
     const osafl_status status = write_json(folder, "environment.json", value, message);

@@ -16,8 +16,7 @@
 
 #define LOCK_FILE ".lock"
 
-/* A name from the experiment file becomes one component of a path, whatever it holds. */
-static char *component(const char *name)
+char *path_component(const char *name)
 {
     char *const out = strdup(name[0] == '\0' ? "_" : name);
     for (char *p = out; out != NULL && *p != '\0'; ++p) {
@@ -30,16 +29,26 @@ static char *component(const char *name)
     return out;
 }
 
+char *experiment_folder_path(const char *base, const char *name)
+{
+    char *const component = path_component(name);
+    char *path = NULL;
+    if (component != NULL && asprintf(&path, "%s/%s", base, component) < 0)
+        path = NULL;
+    free(component);
+    return path;
+}
+
 char *run_folder_path(const char *base, const struct experiment *e)
 {
-    char *const name = component(e->general.name);
-    char *const cell = component(e->case_name);
+    char *const folder = experiment_folder_path(base, e->general.name);
+    char *const cell = path_component(e->case_name);
     char *path = NULL;
-    if (name != NULL && cell != NULL &&
-        asprintf(&path, "%s/%s/%s/seed-%" PRId64 "-%.8s", base, name, cell, e->general.seed,
-                 e->identity) < 0)
+    if (folder != NULL && cell != NULL &&
+        asprintf(&path, "%s/%s/seed-%" PRId64 "-%.8s", folder, cell, e->general.seed, e->identity) <
+            0)
         path = NULL;
-    free(name);
+    free(folder);
     free(cell);
     return path;
 }

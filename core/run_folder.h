@@ -13,6 +13,13 @@ struct run_folder {
  * by the caller, free(); NULL: out of memory. */
 char *run_folder_path(const char *base, const struct experiment *e);
 
+/* BASE/NAME, in which an experiment's runs lie; as run_folder_path(). */
+char *experiment_folder_path(const char *base, const char *name);
+
+/* A name from an experiment file as one component of a path, whatever it holds: letters, digits,
+ * "-", "_" and "." stay.  free(); NULL: out of memory. */
+char *path_component(const char *name);
+
 /* Creates path with its parents where missing and locks it.  OSAFL_E_IO when it cannot be created
  * or written, or when another process has it. */
 osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message);

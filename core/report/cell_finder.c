@@ -29,6 +29,13 @@ static bool note_folder(struct found_cells *f, const char *folder)
     return true;
 }
 
+static void add_unreadable(struct found_cells *f, const char *path, const char *message)
+{
+    f->unreadable = checked_grow(f->unreadable, f->n_unreadable, sizeof *f->unreadable);
+    f->unreadable[f->n_unreadable++] =
+        (struct unreadable_cell){.folder = checked_copy(path), .message = checked_copy(message)};
+}
+
 static void take(struct found_cells *f, const char *folder)
 {
     char message[CALL_MESSAGE_BYTES];
@@ -39,16 +46,22 @@ static void take(struct found_cells *f, const char *folder)
         f->cell = checked_grow(f->cell, f->cells, sizeof(struct result_cell *));
         f->cell[f->cells++] = cell;
     } else {
-        f->unreadable = checked_grow(f->unreadable, f->n_unreadable, sizeof *f->unreadable);
-        f->unreadable[f->n_unreadable++] = (struct unreadable_cell){
-            .folder = checked_copy(folder), .message = checked_copy(message)};
+        add_unreadable(f, folder, message);
     }
 }
 
-/* Folders within a folder; hidden ones are none of ours. */
+/* Folders and records within a folder; hidden ones are none of ours. */
 static int is_candidate(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+    return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN ||
+                                       is_grid_record(entry->d_name));
+}
+
+static void take_record(struct found_cells *f, const char *path)
+{
+    char message[CALL_MESSAGE_BYTES];
+    if (planned_runs_read(path, &f->planned, message) != OSAFL_OK)
+        add_unreadable(f, path, message);
 }
 
 static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
@@ -68,8 +81,11 @@ static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
     size_t found = 0;
     for (int i = 0; i < entries; ++i) {
         char *const path = checked_format("%s/%s", folder, entry[i]->d_name);
-        if (lstat(path, &here) == 0 && S_ISDIR(here.st_mode))
+        const bool there = lstat(path, &here) == 0;
+        if (there && S_ISDIR(here.st_mode))
             found += walk(f, path, levels - 1);
+        else if (there && S_ISREG(here.st_mode) && is_grid_record(entry[i]->d_name))
+            take_record(f, path);
         free(path);
         free(entry[i]);
     }
@@ -165,6 +181,8 @@ osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
     }
     if (status != OSAFL_OK)
         of->cells = cells;
+    else
+        planned_runs_keep(&of->planned, key, sign + 1);
     free(key);
     return status;
 }
@@ -194,6 +212,7 @@ void found_cells_free(struct found_cells *f)
         free(f->unreadable[i].folder);
         free(f->unreadable[i].message);
     }
+    planned_runs_free(&f->planned);
     free(f->cell);
     free(f->unreadable);
     free(f->seen);

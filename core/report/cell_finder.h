@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "planned_runs.h"
 #include "result_cell.h"
 
 /* Which folder it is, by whatever name it is reached. */
@@ -12,7 +13,7 @@ struct folder_id {
     ino_t number;
 };
 
-/* A result folder that could not be read, and why. */
+/* A result folder, or the record of a grid, that could not be read, and why. */
 struct unreadable_cell {
     char *folder;
     char *message;
@@ -21,6 +22,7 @@ struct unreadable_cell {
 struct found_cells {
     struct result_cell **cell; /* [cells], in the order of the walk */
     size_t cells;
+    struct planned_runs planned;        /* by the records of grids that lie between the folders */
     struct unreadable_cell *unreadable; /* [n_unreadable] */
     size_t n_unreadable;
     struct folder_id *seen; /* [n_seen] */
@@ -28,14 +30,14 @@ struct found_cells {
 };
 
 /* Collects every folder with a manifest.json: `folder` itself, or what lies at most 5 levels below
- * it; nothing inside a result folder, and nothing behind a symbolic link.  A folder found before is
- * not taken twice.  OSAFL_E_IO when `folder` cannot be opened, OSAFL_E_DATA when it holds no result
- * folder. */
+ * it; nothing inside a result folder, and nothing behind a symbolic link.  Records of grids are
+ * read on the way.  A folder found before is not taken twice.  OSAFL_E_IO when `folder` cannot be
+ * opened, OSAFL_E_DATA when it holds no result folder. */
 osafl_status find_cells(const char *folder, struct found_cells *into, char *message);
 
 /* Keeps the cells for which `only` ("KEY=VALUE"; KEY: case, experiment, seed or the path of a
- * setting) holds.  OSAFL_E_CONFIG for a malformed word, a key that no cell has, or a value that no
- * cell has. */
+ * setting) holds, and of the planned runs those of which it is known to hold.  OSAFL_E_CONFIG for a
+ * malformed word, a key that no cell has, or a value that no cell has. */
 osafl_status keep_cells(struct found_cells *of, const char *only, char *message);
 
 /* The N of --rounds N; false: it is no whole number from 1 on. */

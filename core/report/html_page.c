@@ -230,6 +230,7 @@ static osafl_status write_experiment(struct page *p, const struct grid_experimen
     text_heading_write(e->name, 1, FORMAT_HTML, p->to);
     for (size_t k = 0; k < e->tables; ++k)
         OSAFL_TRY(write_table(p, e, &e->table[k], message));
+    report_end_write(e, FORMAT_HTML, p->to);
     write_settings(p, e);
     write_detail(p, environment_table(e));
     fputs("</section>\n", p->to);
@@ -274,7 +275,7 @@ static void write_head(struct page *p, const struct result_grid *g)
         fputs("</a>", p->to);
     }
     fputs("</nav>\n</header>\n<main>\n", p->to);
-    text_list_write("Folders that were left out", g->note, g->notes, FORMAT_HTML, p->to);
+    text_list_write("Left out", g->note, g->notes, FORMAT_HTML, p->to);
 }
 
 static osafl_status write_page(struct page *p, const struct result_grid *g, char *message)

@@ -138,6 +138,8 @@ static void write_report(const struct result_grid *g, const struct report_option
                 write_table(s, (enum table_format)o->format, to);
             summarized_table_free(s);
         }
+        if (o->format != CSV_NUMBERS)
+            report_end_write(e, (enum table_format)o->format, to);
     }
 }
 

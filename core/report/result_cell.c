@@ -11,63 +11,9 @@
 #include "csv_writer.h"
 #include "folder.h"
 #include "message.h"
+#include "result_text.h"
 
-/* ---- JSON ---- */
-
-/* A copy without control characters, which could move a terminal's cursor or break a line of a
- * table. */
-static char *printable(const char *text)
-{
-    char *const copy = checked_copy(text);
-    for (char *at = copy; *at != '\0'; ++at) {
-        if ((unsigned char)*at < 0x20 || *at == 0x7f)
-            *at = '?';
-    }
-    return copy;
-}
-
-static osafl_status read_json(const char *folder, const char *name, json_t **out, char *message)
-{
-    char *const path = checked_format("%s/%s", folder, name);
-    json_error_t error;
-    *out = NULL;
-    osafl_status status = OSAFL_OK;
-    if (access(path, R_OK) != 0) {
-        status = message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
-    } else {
-        *out = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-        if (*out == NULL)
-            status = message_fail(message, OSAFL_E_DATA, "%s:%d: %s; the file is damaged", path,
-                                  error.line, error.text);
-        else if (!json_is_object(*out))
-            status = message_fail(message, OSAFL_E_DATA, "%s:1: not a JSON object", path);
-    }
-    free(path);
-    return status;
-}
-
-/* A value as libconfig text, made plain: a string without its quotes, a real with as few digits as
- * it needs ("60.0" as "60"). */
-static char *plain_value(const char *text)
-{
-    const size_t length = strlen(text);
-    if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
-        char *const plain = checked_alloc(length, 1);
-        size_t n = 0;
-        for (size_t i = 1; i < length - 1; ++i) {
-            i += text[i] == '\\' && i + 2 < length;
-            plain[n++] = text[i];
-        }
-        return plain;
-    }
-    char *end = NULL;
-    const double value = strtod(text, &end);
-    if (strpbrk(text, ".e") == NULL || end == text || *end != '\0' || !isfinite(value))
-        return checked_copy(text);
-    char number[CSV_REAL_BYTES];
-    csv_format_real(value, number);
-    return checked_copy(number);
-}
+/* ---- manifest ---- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -88,12 +34,12 @@ static osafl_status read_settings(struct result_cell *c, char *message)
                 "%s/manifest.json: setting %.80s has no text \"value\"; the file is "
                 "damaged or of another version of osafl",
                 c->folder, key);
-        char *const plain = plain_value(value);
+        char *const plain = result_plain_value(value);
         c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
         c->setting[c->settings++] = (struct cell_setting){
-            .key = printable(key),
-            .value = printable(plain),
-            .origin = printable(origin == NULL ? "" : origin),
+            .key = result_printable(key),
+            .value = result_printable(plain),
+            .origin = result_printable(origin == NULL ? "" : origin),
         };
         free(plain);
     }
@@ -130,23 +76,8 @@ static osafl_status required(const struct result_cell *c, const json_t *in, cons
                             "%s/manifest.json: no text \"%s\"; the file is damaged or of another "
                             "version of osafl",
                             c->folder, key);
-    *out = printable(text);
+    *out = result_printable(text);
     return OSAFL_OK;
-}
-
-/* A varied setting is part of the case's name in the manifest (grid.h): "CASE,KEY=VALUE", or
- * "KEY=VALUE" without cases. */
-static void split_case_name(struct result_cell *c)
-{
-    const size_t equals = strcspn(c->case_name, "=");
-    const size_t comma = strcspn(c->case_name, ",");
-    if (equals < comma) {
-        c->varied = c->case_name;
-        c->case_name = checked_copy("main");
-        return;
-    }
-    c->varied = checked_copy(c->case_name[comma] == '\0' ? "" : c->case_name + comma + 1);
-    c->case_name[comma] = '\0';
 }
 
 bool result_cell_varies(const struct result_cell *c, const char *key)
@@ -160,13 +91,25 @@ bool result_cell_varies(const struct result_cell *c, const char *key)
     return false;
 }
 
+static osafl_status read_json_of(const struct result_cell *c, const char *name, json_t **out,
+                                 char *message)
+{
+    char *const path = checked_format("%s/%s", c->folder, name);
+    const osafl_status status = result_read_json(path, out, message);
+    free(path);
+    return status;
+}
+
 static osafl_status read_manifest(struct result_cell *c, char *message)
 {
-    OSAFL_TRY(read_json(c->folder, "manifest.json", &c->manifest, message));
+    OSAFL_TRY(read_json_of(c, "manifest.json", &c->manifest, message));
     const json_t *const run = json_object_get(c->manifest, "experiment");
     OSAFL_TRY(required(c, c->manifest, "identity", &c->identity, message));
     OSAFL_TRY(required(c, run, "name", &c->experiment, message));
-    OSAFL_TRY(required(c, run, "case", &c->case_name, message));
+    char *name = NULL;
+    OSAFL_TRY(required(c, run, "case", &name, message));
+    result_split_case(name, &c->case_name, &c->varied);
+    free(name);
     const json_t *const seed = json_object_get(run, "seed");
     if (!json_is_integer(seed))
         return message_fail(message, OSAFL_E_DATA,
@@ -174,7 +117,6 @@ static osafl_status read_manifest(struct result_cell *c, char *message)
                             "another version of osafl",
                             c->folder);
     c->seed = json_integer_value(seed);
-    split_case_name(c);
     const json_t *const place = json_object_get(run, "case_index");
     c->case_index = json_is_integer(place) ? json_integer_value(place) : -1;
     OSAFL_TRY(read_settings(c, message));
@@ -270,14 +212,14 @@ static void find_state(struct result_cell *c)
     c->state = c->rounds->rows == c->planned_rounds ? CELL_COMPLETE : CELL_UNFINISHED;
     if (c->state == CELL_UNFINISHED && failure != NULL) {
         c->state = CELL_FAILED;
-        c->failure = printable(failure);
+        c->failure = result_printable(failure);
     }
 }
 
 static osafl_status read_state(struct result_cell *c, char *message)
 {
     if (folder_has(c->folder, "environment.json"))
-        OSAFL_TRY(read_json(c->folder, "environment.json", &c->environment, message));
+        OSAFL_TRY(read_json_of(c, "environment.json", &c->environment, message));
     find_state(c);
     return OSAFL_OK;
 }

@@ -354,8 +354,51 @@ static void lay_out(struct result_grid *g, struct grid_experiment *e, struct pla
     }
 }
 
+/* Notes which of the planned runs have no results; their seeds are the experiment's too. */
+static void compare_with_plan(struct grid_experiment *e, const struct placing *p,
+                              const struct planned_runs *plan)
+{
+    for (size_t i = 0; i < plan->n; ++i) {
+        const struct planned_run *const r = &plan->run[i];
+        if (strcmp(r->experiment, e->name) != 0)
+            continue;
+        bool begun = false;
+        for (size_t k = 0; k < p->cells && !begun; ++k) {
+            const struct result_cell *const c = p->cell[k].cell;
+            begun = c->seed == r->seed && strcmp(c->case_name, r->case_name) == 0 &&
+                    strcmp(c->varied, r->varied) == 0;
+        }
+        e->has_plan = true;
+        add_seed(e, r->seed);
+        if (begun)
+            continue;
+        e->absent = checked_grow(e->absent, e->absents, sizeof(const struct planned_run *));
+        e->absent[e->absents++] = r;
+    }
+}
+
+/* An experiment of which nothing has begun has no table. */
+static void note_not_begun(struct result_grid *g, const struct planned_runs *plan)
+{
+    for (size_t i = 0; i < plan->n; ++i) {
+        const char *const name = plan->run[i].experiment;
+        bool told = false;
+        for (size_t k = 0; k < g->experiments && !told; ++k)
+            told = strcmp(g->experiment[k].name, name) == 0;
+        for (size_t k = 0; k < i && !told; ++k)
+            told = strcmp(plan->run[k].experiment, name) == 0;
+        size_t runs = 0;
+        for (size_t k = i; k < plan->n && !told; ++k)
+            runs += strcmp(plan->run[k].experiment, name) == 0;
+        if (!told)
+            add_note(g,
+                     checked_format("%s: not begun (%zu run%s)", name, runs, runs == 1 ? "" : "s"));
+    }
+}
+
 static void add_experiment(struct result_grid *g, const struct grid_layout *l,
-                           struct result_cell *const *cell, size_t cells)
+                           struct result_cell *const *cell, size_t cells,
+                           const struct planned_runs *plan)
 {
     struct placing p = {.layout = l, .cells = cells};
     p.cell = checked_alloc(cells, sizeof *p.cell);
@@ -365,6 +408,7 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
     struct grid_experiment *const e = &g->experiment[g->experiments++];
     *e = (struct grid_experiment){.name = checked_copy(l->one_table ? "" : cell[0]->experiment)};
     lay_out(g, e, &p);
+    compare_with_plan(e, &p, plan);
     for (size_t i = 0; i < cells; ++i) {
         free(p.cell[i].title);
         free(p.cell[i].label);
@@ -372,6 +416,17 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
     }
     free(p.cell);
     free(p.axis);
+}
+
+bool grid_table_takes(const struct grid_table *t, const char *varied)
+{
+    for (size_t i = 0; i < t->rows; ++i) {
+        for (size_t k = 0; k < t->row[i].cells; ++k) {
+            if (strcmp(t->row[i].cell[k]->varied, varied) == 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 const char *grid_row_state(const struct grid_row *r)
@@ -398,9 +453,11 @@ struct result_grid *result_grid_create(const struct found_cells *f, const struct
         while (end < f->cells &&
                (l->one_table || strcmp(cell[begin]->experiment, cell[end]->experiment) == 0))
             ++end;
-        add_experiment(g, l, cell + begin, end - begin);
+        add_experiment(g, l, cell + begin, end - begin, &f->planned);
     }
     free(cell);
+    if (!l->one_table)
+        note_not_begun(g, &f->planned);
     for (size_t i = 0; i < f->n_unreadable; ++i)
         add_note(g, checked_copy(f->unreadable[i].message));
     return g;
@@ -426,6 +483,7 @@ void result_grid_free(struct result_grid *g)
         free(g->experiment[i].table);
         free(g->experiment[i].name);
         free(g->experiment[i].seed);
+        free(g->experiment[i].absent);
     }
     for (size_t i = 0; i < g->notes; ++i)
         free(g->note[i]);

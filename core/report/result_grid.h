@@ -26,8 +26,11 @@ struct grid_experiment {
     char *name;
     struct grid_table *table; /* [tables], by title */
     size_t tables;
-    int64_t *seed; /* [seeds], ascending: of any run */
+    int64_t *seed; /* [seeds], ascending: of any run, begun or planned */
     size_t seeds;
+    bool has_plan; /* an experiment file says what it holds (grid_record.h); false: not known */
+    const struct planned_run **absent; /* [absents]: planned, and without results; borrowed */
+    size_t absents;
 };
 
 struct result_grid {
@@ -41,6 +44,9 @@ struct result_grid {
  * else " (so far)"; "" for other rows. */
 const char *grid_row_state(const struct grid_row *r);
 
+/* Whether some run of the table has these varied settings. */
+bool grid_table_takes(const struct grid_table *t, const char *varied);
+
 /* How cells are laid out. */
 struct grid_layout {
     const char *along; /* a setting in which the cells of a row may differ, beside the seed; NULL:
@@ -49,7 +55,7 @@ struct grid_layout {
                         * "" */
 };
 
-/* The cells stay the caller's and must outlive the grid. */
+/* The cells and planned runs stay the caller's and must outlive the grid. */
 struct result_grid *result_grid_create(const struct found_cells *f, const struct grid_layout *l);
 void result_grid_free(struct result_grid *g); /* NULL is allowed */
 

@@ -65,6 +65,53 @@ if grep -q 'clients.csv\|did not take part' out; then
     failures=$((failures + 1))
 fi
 
+# A grid of which a part was run: what is missing is what the file asks for, cells that `where` omits
+# aside, whether other runs have it or not.
+sed -e 's/"small"/"part"/' -e 's/seeds = .*/seeds = [1, 2, 3];/' grid.cfg >part.cfg
+echo 'where = ( { only = ["case=A-second", "seed=3"]; omit = true; },
+          { only = ["case=Z-first", "quantizer.qsgd.levels=16", "seed=2"]; omit = true; } );' >>part.cfg
+"$osafl" run part.cfg --quiet --only case=Z-first --only quantizer.qsgd.levels=2 --only seed=1 >/dev/null
+"$osafl" report results/part >out
+expect '^Z-first / levels = 2 +1 of 3 '
+expect '^  Z-first / levels = 2: seed 2 has no results; seed 3 has no results$'
+expect '^  A-second has no results$'
+expect '^Not begun:$'
+expect '^  quantizer\.qsgd\.levels=16: 4 runs$'
+"$osafl" report --only case=Z-first --only seed=1 results/part >out
+if grep -q 'Missing' out; then
+    echo "FAILED: a run is missing that was not asked for"
+    failures=$((failures + 1))
+fi
+expect '^  quantizer\.qsgd\.levels=16: 1 run$'
+"$osafl" report --html page.html results/part >/dev/null
+grep -q 'Not begun' page.html || { echo "FAILED: the page does not say it"; failures=$((failures + 1)); }
+"$osafl" run part.cfg --quiet --jobs 2 >/dev/null
+"$osafl" report results/part >out
+if grep -qE 'Missing|Not begun|has no results' out; then
+    echo "FAILED: something is missing of a grid that is complete"
+    cat out
+    failures=$((failures + 1))
+fi
+# The file now says less; and an experiment of which nothing has begun.
+sed -e 's/seeds = .*/seeds = [1];/' -e '/^where/,$d' part.cfg >less && mv less part.cfg
+echo 'where = ( { only = "case=A-second"; name = "other"; } );' >>part.cfg
+rm -r results/part/A-second* results/part/Z-first*/seed-[23]*
+"$osafl" run part.cfg --quiet --only case=Z-first >/dev/null
+"$osafl" report results >out 2>told
+if grep -A20 '^part$' out | grep -q 'Missing\|Not begun'; then
+    echo "FAILED: what the file no longer asks for is missing"
+    failures=$((failures + 1))
+fi
+grep -q '^osafl report: other: not begun (2 runs)$' told ||
+    { echo "FAILED: other is not missed"; cat told; failures=$((failures + 1)); }
+# A damaged record is told; the tables are there all the same.
+echo '{"grid": 1, "experiment": "part", "cells": {"a": 1}}' >results/part/grid-part.json
+status=0
+"$osafl" report results/part >out 2>told || status=$?
+expect '^Z-first / levels = 2 +1 '
+[ $status = 1 ] && grep -q 'results/part/grid-part.json is no record of a grid' told ||
+    { echo "FAILED: a damaged record gives status $status"; cat told; failures=$((failures + 1)); }
+
 if command -v gnuplot >/dev/null; then
     "$osafl" plot results/small >out
     expect '^plots/small-levels___2-accuracy-round\.svg$'

@@ -366,6 +366,69 @@ static void folders_without_results(void **state)
     found_cells_free(&f);
 }
 
+/* ---- planned_runs ---- */
+
+static void planned_runs_are_read_once(void **state)
+{
+    (void)state;
+    char message[CALL_MESSAGE_BYTES];
+    char path[512];
+    struct planned_runs p = {.n = 0};
+    put("grid-a.json", "{\"grid\": 1, \"experiment\": \"e\", \"cells\": {"
+                       "\"A,deadline_s=60.0,quantizer.qsgd.levels=2\": [1, 3], \"B\": [1],"
+                       "\"deadline_s=9.5\": [2]}}");
+    snprintf(path, sizeof path, "%s/grid-a.json", folder);
+    assert_int_equal(planned_runs_read(path, &p, message), OSAFL_OK);
+    assert_int_equal(planned_runs_read(path, &p, message), OSAFL_OK);
+    assert_int_equal(p.n, 4);
+    assert_string_equal(p.run[1].experiment, "e");
+    assert_string_equal(p.run[1].case_name, "A");
+    assert_string_equal(p.run[1].varied, "deadline_s=60.0,quantizer.qsgd.levels=2");
+    assert_int_equal(p.run[1].seed, 3);
+    assert_string_equal(p.run[2].varied, "");
+    assert_string_equal(p.run[3].case_name, "main");
+    /* Values as reports print them; what is not known to hold does not stay. */
+    planned_runs_keep(&p, "deadline_s", "60");
+    assert_int_equal(p.n, 2);
+    planned_runs_keep(&p, "case", "A");
+    planned_runs_keep(&p, "experiment", "e");
+    planned_runs_keep(&p, "seed", "3");
+    assert_int_equal(p.n, 1);
+    planned_runs_keep(&p, "levels", "2");
+    assert_int_equal(p.n, 0);
+    planned_runs_free(&p);
+}
+
+static void damaged_records_of_grids_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "{",
+        "[]",
+        "{}",
+        "{\"grid\": 2, \"experiment\": \"e\", \"cells\": {}}",
+        "{\"grid\": 1, \"experiment\": 5, \"cells\": {}}",
+        "{\"grid\": 1, \"experiment\": \"e\", \"cells\": []}",
+        "{\"grid\": 1, \"experiment\": \"e\", \"cells\": {\"a\": [1], \"b\": 1}}",
+        "{\"grid\": 1, \"experiment\": \"e\", \"cells\": {\"a\": [1, 1.5]}}",
+    };
+    char path[512];
+    snprintf(path, sizeof path, "%s/grid-a.json", folder);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        char message[CALL_MESSAGE_BYTES] = "";
+        struct planned_runs p = {.n = 0};
+        put("grid-a.json", bad[i]);
+        assert_int_equal(planned_runs_read(path, &p, message), OSAFL_E_DATA);
+        assert_non_null(strstr(message, "grid-a.json"));
+        assert_int_equal(p.n, 0);
+        planned_runs_free(&p);
+    }
+    assert_true(is_grid_record("grid-a.json"));
+    assert_false(is_grid_record("grid-.json"));
+    assert_false(is_grid_record("grid-a.json~"));
+    assert_false(is_grid_record("agrid-a.json"));
+}
+
 static void filter_keeps_what_is_asked_for(void **state)
 {
     (void)state;
@@ -409,6 +472,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(clients_are_checked, make_folder, remove_folder),
         cmocka_unit_test(finds_cells_at_every_level),
         cmocka_unit_test_setup_teardown(folders_without_results, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(planned_runs_are_read_once, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(damaged_records_of_grids_are_refused, make_folder,
+                                        remove_folder),
         cmocka_unit_test(filter_keeps_what_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

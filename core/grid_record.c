@@ -1,0 +1,135 @@
+/* grid_record.c - which runs an experiment file asks for, kept beside their results. */
+#include "grid_record.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "json_print.h"
+#include "message.h"
+#include "run_folder.h"
+
+/* Adds the cell's seed to those of its case. */
+static bool add_cell(json_t *cells, const struct experiment *e)
+{
+    json_t *seeds = json_object_get(cells, e->case_name);
+    if (seeds == NULL) {
+        json_t *const none = json_array();
+        if (json_object_set_new(cells, e->case_name, none) != 0)
+            return false;
+        seeds = none;
+    }
+    return json_array_append_new(seeds, json_integer((json_int_t)e->general.seed)) == 0;
+}
+
+/* The record of the experiment called name; NULL: out of memory. */
+static json_t *describe(const struct grid *g, const char *name)
+{
+    json_t *const cells = json_object();
+    bool complete = cells != NULL;
+    for (size_t i = 0; i < g->n && complete; i++) {
+        if (strcmp(g->cells[i]->general.name, name) == 0)
+            complete = add_cell(cells, g->cells[i]);
+    }
+    json_t *const record = json_pack("{s:i, s:o, s:O}", "grid", GRID_RECORD_FORMAT, "experiment",
+                                     json_text(name), "cells", cells);
+    json_decref(cells);
+    if (complete)
+        return record;
+    json_decref(record);
+    return NULL;
+}
+
+/* Whether FOLDER/NAME holds exactly this text. */
+static bool holds(const char *folder, const char *name, const char *text, size_t size)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return false;
+    FILE *const file = fopen(path, "rb");
+    free(path);
+    bool same = file != NULL;
+    for (size_t i = 0; same && i < size; i++)
+        same = getc(file) == (unsigned char)text[i];
+    same = same && getc(file) == EOF;
+    if (file != NULL)
+        fclose(file);
+    return same;
+}
+
+/* One writer at a time, where the file system can lock a folder: all write the same. */
+static osafl_status replace(char *folder, const char *name, const char *text, size_t size,
+                            char *message)
+{
+    const struct run_folder unclaimed = {.path = folder, .lock_fd = -1};
+    const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0)
+        (void)flock(lock, LOCK_EX);
+    osafl_status status = OSAFL_OK;
+    if (!holds(folder, name, text, size))
+        status = run_folder_replace(&unclaimed, name, text, size, message);
+    if (lock >= 0)
+        close(lock);
+    return status;
+}
+
+static osafl_status write_record(const struct grid *g, const char *name, const char *file_name,
+                                 const char *base, char *message)
+{
+    char *const folder = experiment_folder_path(base, name);
+    if (folder == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name);
+    osafl_status status = OSAFL_OK;
+    if (g->n > 1 || folder_has(folder, file_name)) {
+        json_t *const record = describe(g, name);
+        char *const text = record != NULL ? json_print(record, JSON_INDENT(2)) : NULL;
+        json_decref(record);
+        status = text == NULL
+                     ? message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name)
+                     : folder_create(folder, message);
+        if (status == OSAFL_OK)
+            status = replace(folder, file_name, text, strlen(text), message);
+        free(text);
+    }
+    free(folder);
+    return status;
+}
+
+/* "grid-FILE.json", which run_folder.h makes a plain name.  free(); NULL: out of memory. */
+static char *record_name(const char *file)
+{
+    const char *const slash = strrchr(file, '/');
+    const char *const base = slash != NULL ? slash + 1 : file;
+    const size_t n = strlen(base);
+    const bool has_end = n > 4 && strcmp(base + n - 4, ".cfg") == 0;
+    char *name = NULL;
+    char *plain = NULL;
+    if (asprintf(&name, GRID_RECORD_PREFIX "%.*s" GRID_RECORD_SUFFIX, (int)(has_end ? n - 4 : n),
+                 base) >= 0) {
+        plain = path_component(name);
+        free(name);
+    }
+    return plain;
+}
+
+osafl_status grid_record_write(const struct grid *g, const char *file, const char *base,
+                               char *message)
+{
+    char *const name = record_name(file);
+    if (name == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the record of a grid");
+    osafl_status status = OSAFL_OK;
+    for (size_t i = 0; i < g->n && status == OSAFL_OK; i++) {
+        const char *const of = g->cells[i]->general.name;
+        bool first = true;
+        for (size_t k = 0; k < i && first; k++)
+            first = strcmp(g->cells[k]->general.name, of) != 0;
+        if (first)
+            status = write_record(g, of, name, base, message);
+    }
+    free(name);
+    return status;
+}

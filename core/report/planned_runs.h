@@ -1,0 +1,36 @@
+/* planned_runs.h - the runs that experiment files ask for (grid_record.h), read back. */
+#ifndef OSAFL_REPORT_PLANNED_RUNS_H
+#define OSAFL_REPORT_PLANNED_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "osafl/base.h"
+
+/* One of them, whether it has begun or not. */
+struct planned_run {
+    char *experiment;
+    char *case_name; /* as those of result_cell.h */
+    char *varied;
+    int64_t seed;
+};
+
+struct planned_runs {
+    struct planned_run *run; /* [n], each once */
+    size_t n;
+};
+
+/* Whether a file of this name is the record of a grid. */
+bool is_grid_record(const char *name);
+
+/* Adds the runs of a record.  OSAFL_E_IO or OSAFL_E_DATA with a message that names the file. */
+osafl_status planned_runs_read(const char *path, struct planned_runs *into, char *message);
+
+/* Keeps those for which KEY=VALUE certainly holds; KEY: case, experiment, seed or a varied
+ * setting. */
+void planned_runs_keep(struct planned_runs *of, const char *key, const char *value);
+
+void planned_runs_free(struct planned_runs *p);
+
+#endif

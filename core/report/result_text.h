@@ -1,0 +1,25 @@
+/* result_text.h - texts of the JSON files of results, as reports use them. */
+#ifndef OSAFL_REPORT_RESULT_TEXT_H
+#define OSAFL_REPORT_RESULT_TEXT_H
+
+#include <jansson.h>
+
+#include "osafl/base.h"
+
+/* Reads a JSON object.  OSAFL_E_IO or OSAFL_E_DATA with a message (message.h) that names file and
+ * line. */
+osafl_status result_read_json(const char *path, json_t **out, char *message);
+
+/* A copy without control characters, which could move a terminal's cursor or break a line of a
+ * table.  free(), as all texts here. */
+char *result_printable(const char *text);
+
+/* A value as libconfig text, made plain: a string without its quotes, a real with as few digits as
+ * it needs ("60.0" as "60"). */
+char *result_plain_value(const char *text);
+
+/* A varied setting is part of a case's name (grid.h): "CASE,KEY=VALUE", or "KEY=VALUE" without
+ * cases, where the case is "main".  *varied: "KEY=VALUE,..."; "". */
+void result_split_case(const char *name, char **case_name, char **varied);
+
+#endif
