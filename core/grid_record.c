@@ -25,8 +25,7 @@ static bool add_cell(json_t *cells, const struct experiment *e)
     return json_array_append_new(seeds, json_integer((json_int_t)e->general.seed)) == 0;
 }
 
-/* The record of the experiment called name; NULL: out of memory. */
-static json_t *describe(const struct grid *g, const char *name)
+static json_t *describe_cells(const struct grid *g, const char *name)
 {
     json_t *const cells = json_object();
     bool complete = cells != NULL;
@@ -34,13 +33,24 @@ static json_t *describe(const struct grid *g, const char *name)
         if (strcmp(g->cells[i]->general.name, name) == 0)
             complete = add_cell(cells, g->cells[i]);
     }
-    json_t *const record = json_pack("{s:i, s:o, s:O}", "grid", GRID_RECORD_FORMAT, "experiment",
-                                     json_text(name), "cells", cells);
-    json_decref(cells);
     if (complete)
-        return record;
-    json_decref(record);
+        return cells;
+    json_decref(cells);
     return NULL;
+}
+
+/* The record of the experiment called name; NULL: out of memory. */
+static char *describe(const struct grid *g, const char *name)
+{
+    json_t *const record = json_pack("{s:i, s:o, s:o}", "grid", GRID_RECORD_FORMAT, "experiment",
+                                     json_text(name), "cells", describe_cells(g, name));
+    char *const printed = record != NULL ? json_print(record, JSON_INDENT(2)) : NULL;
+    char *text = NULL;
+    if (printed != NULL && asprintf(&text, "%s\n", printed) < 0)
+        text = NULL;
+    free(printed);
+    json_decref(record);
+    return text;
 }
 
 /* Whether FOLDER/NAME holds exactly this text. */
@@ -84,9 +94,7 @@ static osafl_status write_record(const struct grid *g, const char *name, const c
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name);
     osafl_status status = OSAFL_OK;
     if (g->n > 1 || folder_has(folder, file_name)) {
-        json_t *const record = describe(g, name);
-        char *const text = record != NULL ? json_print(record, JSON_INDENT(2)) : NULL;
-        json_decref(record);
+        char *const text = describe(g, name);
         status = text == NULL
                      ? message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name)
                      : folder_create(folder, message);
