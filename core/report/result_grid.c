@@ -28,6 +28,7 @@ struct placing {
     size_t cells;
     struct axis *axis; /* [axes] */
     size_t axes;
+    bool moved_files; /* has_moved_files() */
 };
 
 /* Whether the core says of its setting that it cannot change a result: name, paper.*, ... */
@@ -51,6 +52,36 @@ static bool makes_row(const struct grid_layout *l, const char *key)
 {
     return strcmp(key, "seed") != 0 && !has_no_effect(key) &&
            (l->along == NULL || strcmp(key, l->along) != 0);
+}
+
+/* The value by which cells are compared.  Where a file lies differs from machine to machine: of a
+ * path, which is always absolute, the last part counts, unless the experiment file varies it. NULL:
+ * the cell has no such setting. */
+static const char *compared_value(const struct result_cell *c, const char *key)
+{
+    const char *const value = result_cell_setting(c, key);
+    if (value == NULL || value[0] != '/' || result_cell_varies(c, key))
+        return value;
+    return strrchr(value, '/') + 1;
+}
+
+/* Whether files of one name lay in several places: then their content tells whether they are the
+ * same. */
+static bool has_moved_files(const struct placing *p)
+{
+    const struct result_cell *const one = p->cell[0].cell;
+    for (size_t i = 1; i < p->cells; ++i) {
+        const struct result_cell *const two = p->cell[i].cell;
+        for (size_t k = 0; k < one->settings; ++k) {
+            const char *const key = one->setting[k].key;
+            const char *const value = one->setting[k].value;
+            const char *const other = result_cell_setting(two, key);
+            if (other != NULL && strcmp(value, other) != 0 &&
+                strcmp(compared_value(one, key), compared_value(two, key)) == 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 /* ---- axes ---- */
@@ -90,14 +121,14 @@ static const char **all_keys(const struct placing *p, size_t *keys)
  * of its own. */
 static bool varies_in_case(const struct placing *p, const struct result_cell *of, const char *key)
 {
-    const char *const mine = result_cell_setting(of, key);
+    const char *const mine = compared_value(of, key);
     const bool follows = !result_cell_varies(of, key);
     for (size_t i = 0; i < p->cells && mine != NULL; ++i) {
         const struct result_cell *const c = p->cell[i].cell;
         if (strcmp(c->case_name, of->case_name) != 0 ||
             (follows && strcmp(c->varied, of->varied) != 0))
             continue;
-        const char *const other = result_cell_setting(c, key);
+        const char *const other = compared_value(c, key);
         if (other != NULL && strcmp(mine, other) != 0)
             return true;
     }
@@ -190,7 +221,7 @@ static char *values_text(const struct placing *p, const struct result_cell *c, b
     bool first = true;
     for (size_t i = 0; i < p->axes; ++i) {
         const char *const key = p->axis[i].key;
-        const char *const value = result_cell_setting(c, key);
+        const char *const value = compared_value(c, key);
         if (p->axis[i].makes_tables != of_tables || value == NULL ||
             (!of_tables && !result_cell_varies(c, key) && !varies_in_case(p, c, key)))
             continue;
@@ -215,8 +246,16 @@ static char *row_text(const struct placing *p, const struct result_cell *c)
     checked_stream_open(&text);
     fprintf(text.file, "%s\n", c->case_name);
     for (size_t k = 0; k < c->settings; ++k) {
-        if (makes_row(p->layout, c->setting[k].key))
-            fprintf(text.file, "%s=%s\n", c->setting[k].key, c->setting[k].value);
+        const char *const key = c->setting[k].key;
+        if (makes_row(p->layout, key))
+            fprintf(text.file, "%s=%s\n", key, compared_value(c, key));
+    }
+    const char *input;
+    json_t *hash;
+    json_object_foreach(json_object_get(c->manifest, "inputs_xxh3"), input, hash)
+    {
+        if (p->moved_files && json_is_string(hash))
+            fprintf(text.file, "%s: %s\n", input, json_string_value(hash));
     }
     return checked_stream_text(&text);
 }
@@ -325,6 +364,7 @@ static void add_seed(struct grid_experiment *e, int64_t seed)
 static void lay_out(struct result_grid *g, struct grid_experiment *e, struct placing *p)
 {
     find_axes(p);
+    p->moved_files = has_moved_files(p);
     for (size_t i = 0; i < p->cells; ++i) {
         struct placed_cell *const c = &p->cell[i];
         c->title = values_text(p, c->cell, true);

@@ -112,6 +112,28 @@ expect '^Z-first / levels = 2 +1 '
 [ $status = 1 ] && grep -q 'results/part/grid-part.json is no record of a grid' told ||
     { echo "FAILED: a damaged record gives status $status"; cat told; failures=$((failures + 1)); }
 
+# Runs of two machines, whose data lie elsewhere, are one row; where the data differ, two.
+mkdir here there
+seq 0 199 | awk 'BEGIN { print "a,b,label" } { print $1 % 7 "," $1 % 5 "," $1 % 2 }' >here/points.csv
+cp here/points.csv there/
+sed -e 's/"small"/"moved"/' -e 's/"glyphs"/"csv"; csv: { path = "here\/points.csv"; }/' \
+    -e '/^vary/d' grid.cfg >moved.cfg
+"$osafl" run moved.cfg --quiet --only seed=1 >/dev/null
+"$osafl" run moved.cfg --quiet --only seed=2 --set "dataset.csv.path=$PWD/there/points.csv" >/dev/null
+"$osafl" report results/moved >out
+expect '^Z-first +2 '
+expect '^A-second +2 '
+"$osafl" run moved.cfg --quiet --only seed=1 --set "dataset.csv.path=$PWD/there/points.csv" >/dev/null
+"$osafl" report results/moved >out 2>told
+expect '^Z-first +2 '
+[ "$(grep -c 'is the same run as' told)" = 2 ] || { echo "FAILED: a run done twice is not told"; failures=$((failures + 1)); }
+sed -i '2s/.*/9,9,1/' there/points.csv
+"$osafl" run moved.cfg --quiet --only seed=2 --force \
+    --set "dataset.csv.path=$PWD/there/points.csv" >/dev/null
+"$osafl" report results/moved >out 2>/dev/null
+expect '^Z-first +1 of 2 '
+expect '^Z-first \[[0-9a-f]{8}\] +1 of 2 '
+
 if command -v gnuplot >/dev/null; then
     "$osafl" plot results/small >out
     expect '^plots/small-levels___2-accuracy-round\.svg$'
