@@ -72,27 +72,34 @@ holds() {
 }
 
 # take FOLDER LIST SET: copies right files that lie below FOLDER, in whatever subfolder; all of the
-# list or none.
+# list or none.  What is a link here leads to somebody's own: the link alone is replaced.
 take() {
-    local sum name file right=()
+    local sum name file from into=$data/$3 aside=$data/.$3.new right=()
+    from=$(realpath -- "$1") || return 1
     while read -r sum name; do
-        while read -r file; do
+        while IFS= read -r -d '' file; do
             [ "$(md5_of "$file")" = "$sum" ] || continue
-            right+=("$(realpath "$file")")
+            right+=("$file")
             continue 2
-        done < <(find -L "$1" -type f \( -name "$name" -o -name "$name.gz" \))
+        done < <(find -L "$from" -type f \( -name "$name" -o -name "$name.gz" \) -print0)
         echo "fetch-data.sh: no right $name (MD5 $sum) lies below $1" >&2
         return 1
     done <<< "$2"
-    # What a link leads to is somebody's own: the link alone is replaced.
-    [ ! -L "$data/$3" ] || rm "$data/$3"
-    mkdir -p "$data/$3"
-    for file in "${right[@]}"; do
-        name=$data/$3/$(basename "$file")
-        [ "$file" -ef "$name" ] || cp -f -- "$file" "$name"
+    # Copied aside first: what is right may lie in the folder itself, or behind a link in it.
+    rm -rf -- "$aside"
+    if ! { mkdir -p "$aside" && cp -L -- "${right[@]}" "$aside/"; }; then
+        rm -rf -- "$aside"
+        return 1
+    fi
+    if [ -L "$into" ]; then rm -- "$into" || return 1; fi
+    mkdir -p "$into" || return 1
+    for file in "$aside"/*; do
+        mv -f -- "$file" "$into/" || return 1
         # Of the two forms, the plain one is read.
-        [[ $name != *.gz ]] || rm -f "${name%.gz}"
+        name=$(basename "$file" .gz)
+        [[ $file != *.gz ]] || rm -f -- "$into/$name" || return 1
     done
+    rmdir "$aside"
 }
 
 download() { # URL FILE
@@ -156,9 +163,12 @@ for set in "${sets[@]}"; do
         continue
     elif [ -n "$from" ] && [ "$set" != fashion-mnist ]; then
         take "$from" "$files" "$set" || exit 1
-    elif [ -z "$from" ] || ! take "$from" "$files" "$set" 2> /dev/null; then
+    elif [ -z "$from" ] || ! take "$from" "$files" "$set" 2> "$work/told"; then
         $fetch || give_up "$set" "$files"
-        holds "$data/$set" "$files" || give_up "$set" "$files"
     fi
+    if ! holds "$data/$set" "$files"; then
+        cat "$work/told" 2> /dev/null || true
+        give_up "$set" "$files"
+    fi >&2
     echo "$set: $data/$set" >&2
 done

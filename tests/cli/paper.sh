@@ -88,6 +88,25 @@ mkdir experiments/data/fashion-mnist
 echo "no labels" > experiments/data/fashion-mnist/t10k-labels-idx1-ubyte
 experiments/fetch-data.sh --from experiments/data mnist 2> told || { cat told; fail "no own data"; }
 experiments/fetch-data.sh fashion-mnist 2> told || { cat told; fail "a folder keeps the data out"; }
+# From links, as content stores keep files, into a folder of links: what they lead to stays as it is.
+mkdir store links linked
+for file in experiments/data/mnist/*.gz; do
+    cp "$file" "store/$(basename "$file" .gz).blob"
+    ln -s "../store/$(basename "$file" .gz).blob" "links/$(basename "$file")"
+done
+echo "somebody's" > own
+mkdir linked/mnist
+ln -s ../../own linked/mnist/train-labels-idx1-ubyte.gz
+OSAFL_DATA=$work/linked experiments/fetch-data.sh --from links mnist 2> told || { cat told; fail "no linked data"; }
+[ "$(cat own)" = "somebody's" ] || fail "a file behind a link was overwritten"
+[ "$(ls linked/mnist)" = "$(ls links)" ] || fail "data have other names: $(ls linked/mnist)"
+# A disk that is full.
+status=0
+(ulimit -f 2000; trap '' XFSZ; OSAFL_DATA=$work/full experiments/fetch-data.sh --from links mnist) 2> told ||
+    status=$?
+[ $status -eq 1 ] && [ ! -e full/mnist ] || fail "a full disk gives status $status"
+rm -r store linked full
+
 for file in experiments/paper/*.cfg; do
     name=$(basename "$file" .cfg)
     only=(--only seed=1 --only model.plugin=squeezenet)
