@@ -113,25 +113,60 @@ static void load_all(struct work *w)
         diagnostics_no_memory(w->d);
 }
 
-/* The record of file i's grid: of all its cells, whichever of them --only picks.  What is wrong
- * with the others is told to those who run them. */
+/* Whether --set gives one value to what the grid varies: "seed=4". */
+static bool fixes_grid(const char *assignment, const struct grid *g)
+{
+    static const char *const key[] = {"seed", "seeds", "cases", "vary", "where"};
+    const size_t n = strcspn(assignment, "=");
+    bool fixes = false;
+    for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+        fixes = fixes || (strlen(key[i]) == n && strncmp(assignment, key[i], n) == 0);
+    for (size_t i = 0; i < g->n_own_keys; i++)
+        fixes =
+            fixes || (strlen(g->own_keys[i]) == n && strncmp(assignment, g->own_keys[i], n) == 0);
+    return fixes;
+}
+
+/* The grid of file i as the file gives it, whichever part of it --only picks and --set fixes; NULL
+ * with the reason in d. */
+static struct grid *load_whole(const struct work *w, size_t i, struct diagnostics *d)
+{
+    const struct cli_options *c = &w->options;
+    const struct grid_request q = {.overlay = c->overlay};
+    struct experiment_options o = {.loader = w->loader};
+    const char **set = calloc(c->n_set + 1, sizeof(*set));
+    if (set == NULL) {
+        diagnostics_no_memory(d);
+        return NULL;
+    }
+    struct grid *g = grid_load(c->arguments[i], &q, &o, d);
+    if (g != NULL && c->n_set > 0) {
+        for (size_t k = 0; k < c->n_set; k++) {
+            if (!fixes_grid(c->set[k], g))
+                set[o.n_set++] = c->set[k];
+        }
+        o.set = set;
+        grid_destroy(g);
+        g = grid_load(c->arguments[i], &q, &o, d);
+    }
+    free(set);
+    return g;
+}
+
+/* What is wrong with cells that are not asked for is told to those who run them. */
 static osafl_status record_grid(const struct work *w, size_t i, const char *base, char *message)
 {
     const struct cli_options *c = &w->options;
-    if (c->n_only == 0)
+    if (c->n_only == 0 && c->n_set == 0)
         return grid_record_write(w->grid[i], c->arguments[i], base, message);
     struct diagnostics *d = diagnostics_create();
-    if (d == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
-    const struct experiment_options o = {.set = c->set, .n_set = c->n_set, .loader = w->loader};
-    const struct grid_request q = {.overlay = c->overlay};
-    struct grid *all = grid_load(c->arguments[i], &q, &o, d);
+    struct grid *g = d != NULL ? load_whole(w, i, d) : NULL;
     osafl_status status = OSAFL_OK;
-    if (all != NULL)
-        status = grid_record_write(all, c->arguments[i], base, message);
-    else if (diagnostics_lack_memory(d))
+    if (g != NULL)
+        status = grid_record_write(g, c->arguments[i], base, message);
+    else if (d == NULL || diagnostics_lack_memory(d))
         status = message_fail(message, OSAFL_E_NOMEM, "out of memory");
-    grid_destroy(all);
+    grid_destroy(g);
     diagnostics_destroy(d);
     return status;
 }

@@ -1,16 +1,16 @@
 /* grid_record.c - which runs an experiment file asks for, kept beside their results. */
 #include "grid_record.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "folder.h"
 #include "json_print.h"
 #include "message.h"
 #include "run_folder.h"
+
+enum { LONGEST_STEM = 200 }; /* so that the name is one that file systems take */
 
 /* Adds the cell's seed to those of its case. */
 static bool add_cell(json_t *cells, const struct experiment *e)
@@ -53,37 +53,22 @@ static char *describe(const struct grid *g, const char *name)
     return text;
 }
 
-/* Whether FOLDER/NAME holds exactly this text. */
-static bool holds(const char *folder, const char *name, const char *text, size_t size)
+/* Whether FOLDER/NAME is a file of exactly this text. */
+static bool has_text(const char *folder, const char *name, const char *text, size_t size)
 {
     char *path = NULL;
+    struct stat st;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
         return false;
-    FILE *const file = fopen(path, "rb");
+    bool same = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)size;
+    FILE *const file = same ? fopen(path, "rb") : NULL;
     free(path);
-    bool same = file != NULL;
+    same = file != NULL;
     for (size_t i = 0; same && i < size; i++)
         same = getc(file) == (unsigned char)text[i];
-    same = same && getc(file) == EOF;
     if (file != NULL)
         fclose(file);
     return same;
-}
-
-/* One writer at a time, where the file system can lock a folder: all write the same. */
-static osafl_status replace(char *folder, const char *name, const char *text, size_t size,
-                            char *message)
-{
-    const struct run_folder unclaimed = {.path = folder, .lock_fd = -1};
-    const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock >= 0)
-        (void)flock(lock, LOCK_EX);
-    osafl_status status = OSAFL_OK;
-    if (!holds(folder, name, text, size))
-        status = run_folder_replace(&unclaimed, name, text, size, message);
-    if (lock >= 0)
-        close(lock);
-    return status;
 }
 
 static osafl_status write_record(const struct grid *g, const char *name, const char *file_name,
@@ -98,28 +83,27 @@ static osafl_status write_record(const struct grid *g, const char *name, const c
         status = text == NULL
                      ? message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name)
                      : folder_create(folder, message);
-        if (status == OSAFL_OK)
-            status = replace(folder, file_name, text, strlen(text), message);
+        if (status == OSAFL_OK && !has_text(folder, file_name, text, strlen(text)))
+            status = shared_file_replace(folder, file_name, text, strlen(text), message);
         free(text);
     }
     free(folder);
     return status;
 }
 
-/* "grid-FILE.json", which run_folder.h makes a plain name.  free(); NULL: out of memory. */
+/* "grid-FILE.json", of a very long FILE its beginning.  free(); NULL: out of memory. */
 static char *record_name(const char *file)
 {
     const char *const slash = strrchr(file, '/');
     const char *const base = slash != NULL ? slash + 1 : file;
     const size_t n = strlen(base);
-    const bool has_end = n > 4 && strcmp(base + n - 4, ".cfg") == 0;
+    const size_t stem = n > 4 && strcmp(base + n - 4, ".cfg") == 0 ? n - 4 : n;
     char *name = NULL;
-    char *plain = NULL;
-    if (asprintf(&name, GRID_RECORD_PREFIX "%.*s" GRID_RECORD_SUFFIX, (int)(has_end ? n - 4 : n),
-                 base) >= 0) {
-        plain = path_component(name);
-        free(name);
-    }
+    if (asprintf(&name, GRID_RECORD_PREFIX "%.*s" GRID_RECORD_SUFFIX,
+                 (int)(stem < LONGEST_STEM ? stem : LONGEST_STEM), base) < 0)
+        return NULL;
+    char *const plain = path_component(name);
+    free(name);
     return plain;
 }
 

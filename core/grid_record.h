@@ -16,8 +16,9 @@
 #define GRID_RECORD_FORMAT 1
 
 /* Writes the record of each experiment of the grid, all of whose cells g holds, where it is not
- * there already.  A single run needs none: it only replaces what the file was before.  Several
- * processes may write records of one file at the same time.  OSAFL_E_IO, OSAFL_E_NOMEM. */
+ * there already.  A grid of one run gets none, but where the file had one before, which it no
+ * longer is.  Several processes may write records of one file at the same time.  OSAFL_E_IO,
+ * OSAFL_E_NOMEM. */
 osafl_status grid_record_write(const struct grid *g, const char *file, const char *base,
                                char *message);
 

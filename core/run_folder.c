@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "folder.h"
@@ -151,19 +152,19 @@ static int replace_file(int folder, const char *temporary, const char *name, con
     return -1;
 }
 
-osafl_status run_folder_replace(const struct run_folder *f, const char *name, const void *data,
-                                size_t size, char *message)
+/* f NULL: nobody claims the folder. */
+static osafl_status replace_in(const char *folder_path, const struct run_folder *f,
+                               const char *temporary, const char *name, const void *data,
+                               size_t size, char *message)
 {
-    char *const path = join(f->path, "", name, "");
-    char *temporary = NULL;
+    char *const path = join(folder_path, "", name, "");
     osafl_status status = OSAFL_OK;
     int folder = -1;
-    if (path == NULL || asprintf(&temporary, ".%s.tmp", name) < 0) {
-        temporary = NULL;
+    if (path == NULL) {
         status = message_io(message, ENOMEM, "write", name);
-    } else if ((folder = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+    } else if ((folder = open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
         status = message_io(message, errno, "write", path);
-    } else if (!is_still_ours(f, folder)) {
+    } else if (f != NULL && !is_still_ours(f, folder)) {
         status = message_fail(message, OSAFL_E_IO,
                               "cannot write %s: the folder was removed or replaced while this run "
                               "worked in it; run the same command again",
@@ -174,6 +175,29 @@ osafl_status run_folder_replace(const struct run_folder *f, const char *name, co
     if (folder >= 0)
         close(folder);
     free(path);
+    return status;
+}
+
+osafl_status run_folder_replace(const struct run_folder *f, const char *name, const void *data,
+                                size_t size, char *message)
+{
+    char *temporary = NULL;
+    if (asprintf(&temporary, ".%s.tmp", name) < 0)
+        return message_io(message, ENOMEM, "write", name);
+    const osafl_status status = replace_in(f->path, f, temporary, name, data, size, message);
+    free(temporary);
+    return status;
+}
+
+osafl_status shared_file_replace(const char *folder, const char *name, const void *data,
+                                 size_t size, char *message)
+{
+    struct utsname host = {0};
+    char *temporary = NULL;
+    uname(&host);
+    if (asprintf(&temporary, ".%.40s.%.40s-%ld.tmp", name, host.nodename, (long)getpid()) < 0)
+        return message_io(message, ENOMEM, "write", name);
+    const osafl_status status = replace_in(folder, NULL, temporary, name, data, size, message);
     free(temporary);
     return status;
 }

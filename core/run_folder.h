@@ -31,4 +31,9 @@ void run_folder_release(struct run_folder *f); /* a zeroed struct with lock_fd -
 osafl_status run_folder_replace(const struct run_folder *f, const char *name, const void *data,
                                 size_t size, char *message);
 
+/* The same in a folder that several processes, of several machines too, may write at a time: the
+ * last one's data stay. */
+osafl_status shared_file_replace(const char *folder, const char *name, const void *data,
+                                 size_t size, char *message);
+
 #endif

@@ -14,7 +14,7 @@
 /* results/NAME/CASE/seed-N-HASH8 is three levels deep; shards of a grid may add a few. */
 enum { MOST_LEVELS = 5 };
 
-/* Notes the folder; false when it was noted before. */
+/* Notes the folder or record; false when it was noted before. */
 static bool note_folder(struct found_cells *f, const char *folder)
 {
     struct stat here;
@@ -60,7 +60,7 @@ static int is_candidate(const struct dirent *entry)
 static void take_record(struct found_cells *f, const char *path)
 {
     char message[CALL_MESSAGE_BYTES];
-    if (planned_runs_read(path, &f->planned, message) != OSAFL_OK)
+    if (note_folder(f, path) && planned_runs_read(path, &f->planned, message) != OSAFL_OK)
         add_unreadable(f, path, message);
 }
 
@@ -146,6 +146,41 @@ static osafl_status unknown_key(const struct found_cells *f, const char *key, ch
                         close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
 }
 
+/* Whether the run meets the condition.  Where its record cannot tell, what the condition says of
+ * its row, or else of the whole experiment, decides. */
+static bool planned_run_meets(const struct found_cells *of, const struct planned_run *r,
+                              const char *key, const char *value)
+{
+    const enum planned_answer said = planned_run_check(r, key, value);
+    if (said != PLANNED_UNKNOWN)
+        return said == PLANNED_HOLDS;
+    bool has_row = false;
+    bool row = false;
+    bool all = true;
+    for (size_t i = 0; i < of->cells; ++i) {
+        const struct result_cell *const c = of->cell[i];
+        if (strcmp(c->experiment, r->experiment) != 0)
+            continue;
+        const char *const found = result_cell_setting(c, key);
+        const bool meets = found != NULL && strcmp(found, value) == 0;
+        const bool of_row =
+            strcmp(c->case_name, r->case_name) == 0 && strcmp(c->varied, r->varied) == 0;
+        has_row = has_row || of_row;
+        row = row || (of_row && meets);
+        all = all && meets;
+    }
+    return has_row ? row : all;
+}
+
+static void keep_planned(struct found_cells *of, const char *key, const char *value)
+{
+    bool *const keep = checked_alloc(of->planned.n, sizeof *keep);
+    for (size_t i = 0; i < of->planned.n; ++i)
+        keep[i] = planned_run_meets(of, &of->planned.run[i], key, value);
+    planned_runs_keep(&of->planned, keep);
+    free(keep);
+}
+
 osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
 {
     const char *const sign = strchr(only, '=');
@@ -170,6 +205,8 @@ osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
     else if (kept == 0)
         status =
             message_fail(message, OSAFL_E_CONFIG, "--only %s: no run here has that value", only);
+    if (status == OSAFL_OK)
+        keep_planned(of, key, sign + 1);
     const size_t cells = of->cells;
     for (size_t i = of->cells = 0; status == OSAFL_OK && i < cells; ++i) {
         char seed[32];
@@ -181,8 +218,6 @@ osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
     }
     if (status != OSAFL_OK)
         of->cells = cells;
-    else
-        planned_runs_keep(&of->planned, key, sign + 1);
     free(key);
     return status;
 }

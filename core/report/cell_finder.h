@@ -36,7 +36,7 @@ struct found_cells {
 osafl_status find_cells(const char *folder, struct found_cells *into, char *message);
 
 /* Keeps the cells for which `only` ("KEY=VALUE"; KEY: case, experiment, seed or the path of a
- * setting) holds, and of the planned runs those of which it is known to hold.  OSAFL_E_CONFIG for a
+ * setting) holds, and of the planned runs those of which it would.  OSAFL_E_CONFIG for a
  * malformed word, a key that no cell has, or a value that no cell has. */
 osafl_status keep_cells(struct found_cells *of, const char *only, char *message);
 

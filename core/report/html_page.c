@@ -275,7 +275,7 @@ static void write_head(struct page *p, const struct result_grid *g)
         fputs("</a>", p->to);
     }
     fputs("</nav>\n</header>\n<main>\n", p->to);
-    text_list_write("Left out", g->note, g->notes, FORMAT_HTML, p->to);
+    text_list_write("Folders that were left out", g->note, g->notes, FORMAT_HTML, p->to);
 }
 
 static osafl_status write_page(struct page *p, const struct result_grid *g, char *message)
@@ -287,6 +287,7 @@ static osafl_status write_page(struct page *p, const struct result_grid *g, char
               p->to);
     for (size_t i = 0; i < g->experiments; ++i)
         OSAFL_TRY(write_experiment(p, &g->experiment[i], i + 1, message));
+    text_list_write("Without results", g->absent, g->absents, FORMAT_HTML, p->to);
     if (p->room != NULL)
         OSAFL_TRY(write_across(p, message));
     fputs("</main>\n<footer>Bands and error bars: mean &plusmn; sample standard deviation over "

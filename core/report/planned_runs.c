@@ -94,44 +94,44 @@ osafl_status planned_runs_read(const char *path, struct planned_runs *into, char
     return status;
 }
 
-/* Whether "KEY=VALUE,..." gives the key this value. */
-static bool varied_holds(const char *varied, const char *key, const char *value)
+static enum planned_answer answer(bool holds)
 {
-    const size_t length = strlen(key);
-    for (const char *at = varied; at != NULL && *at != '\0'; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, key, length) != 0 || at[length] != '=')
-            continue;
-        const char *const begin = at + length + 1;
-        char *const text = checked_format("%.*s", (int)strcspn(begin, ","), begin);
-        char *const plain = result_plain_value(text);
-        const bool holds = strcmp(plain, value) == 0;
-        free(plain);
-        free(text);
-        return holds;
-    }
-    return false;
+    return holds ? PLANNED_HOLDS : PLANNED_FAILS;
 }
 
-static bool holds(const struct planned_run *r, const char *key, const char *value)
+static enum planned_answer check_varied(const char *varied, const char *key, const char *value)
+{
+    const char *const at = result_varied_value(varied, key);
+    if (at == NULL)
+        return PLANNED_UNKNOWN;
+    char *const text = checked_format("%.*s", (int)strcspn(at, ","), at);
+    char *const plain = result_plain_value(text);
+    const bool holds = strcmp(plain, value) == 0;
+    free(plain);
+    free(text);
+    return answer(holds);
+}
+
+enum planned_answer planned_run_check(const struct planned_run *r, const char *key,
+                                      const char *value)
 {
     if (strcmp(key, "case") == 0)
-        return strcmp(r->case_name, value) == 0;
+        return answer(strcmp(r->case_name, value) == 0);
     if (strcmp(key, "experiment") == 0)
-        return strcmp(r->experiment, value) == 0;
+        return answer(strcmp(r->experiment, value) == 0);
     if (strcmp(key, "seed") == 0) {
         char seed[32];
         snprintf(seed, sizeof seed, "%" PRId64, r->seed);
-        return strcmp(seed, value) == 0;
+        return answer(strcmp(seed, value) == 0);
     }
-    return varied_holds(r->varied, key, value);
+    return check_varied(r->varied, key, value);
 }
 
-void planned_runs_keep(struct planned_runs *of, const char *key, const char *value)
+void planned_runs_keep(struct planned_runs *of, const bool *keep)
 {
     size_t kept = 0;
     for (size_t i = 0; i < of->n; ++i) {
-        if (holds(&of->run[i], key, value))
+        if (keep[i])
             of->run[kept++] = of->run[i];
         else
             free_run(&of->run[i]);

@@ -27,9 +27,15 @@ bool is_grid_record(const char *name);
 /* Adds the runs of a record.  OSAFL_E_IO or OSAFL_E_DATA with a message that names the file. */
 osafl_status planned_runs_read(const char *path, struct planned_runs *into, char *message);
 
-/* Keeps those for which KEY=VALUE certainly holds; KEY: case, experiment, seed or a varied
- * setting. */
-void planned_runs_keep(struct planned_runs *of, const char *key, const char *value);
+enum planned_answer { PLANNED_FAILS, PLANNED_HOLDS, PLANNED_UNKNOWN };
+
+/* Whether KEY=VALUE holds of the run; KEY: case, experiment, seed or the path of a setting, of
+ * which a record knows those that the file varies. */
+enum planned_answer planned_run_check(const struct planned_run *r, const char *key,
+                                      const char *value);
+
+/* Keeps run i where keep[i]. */
+void planned_runs_keep(struct planned_runs *of, const bool *keep);
 
 void planned_runs_free(struct planned_runs *p);
 

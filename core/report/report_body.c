@@ -6,20 +6,9 @@
 
 #include "absence_table.h"
 
-static void write_missing(const char *heading, char **item, size_t items, enum table_format format,
-                          FILE *to)
-{
-    text_list_write(heading, item, items, format, to);
-    for (size_t i = 0; i < items; ++i)
-        free(item[i]);
-    free(item);
-}
-
 void report_end_write(const struct grid_experiment *e, enum table_format format, FILE *to)
 {
-    size_t items;
-    char **const missing = missing_tables(e, &items);
-    write_missing("Not begun", missing, items, format, to);
+    text_list_write("Not begun", e->absent, e->absents, format, to);
 }
 
 void report_body_write(const struct summarized_table *s, enum table_format format, FILE *to)
@@ -42,5 +31,8 @@ void report_body_write(const struct summarized_table *s, enum table_format forma
     }
     size_t items;
     char **const missing = missing_runs(s, &items);
-    write_missing("Missing", missing, items, format, to);
+    text_list_write("Missing", missing, items, format, to);
+    for (size_t i = 0; i < items; ++i)
+        free(missing[i]);
+    free(missing);
 }

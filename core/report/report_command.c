@@ -141,6 +141,8 @@ static void write_report(const struct result_grid *g, const struct report_option
         if (o->format != CSV_NUMBERS)
             report_end_write(e, (enum table_format)o->format, to);
     }
+    if (o->format != CSV_NUMBERS)
+        text_list_write("Without results", g->absent, g->absents, (enum table_format)o->format, to);
 }
 
 /* Whether the question has an answer: a measure that some run evaluates, and a target that it can

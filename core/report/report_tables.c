@@ -178,9 +178,9 @@ static void add_published(struct text_table *t, size_t column, const struct row_
 static char *seeds_text(const struct summarized_table *s, size_t row)
 {
     const size_t complete = s->row[row].complete;
-    return complete == s->experiment->seeds
+    return complete == s->table->row[row].seeds
                ? checked_format("%zu", complete)
-               : checked_format("%zu of %zu", complete, s->experiment->seeds);
+               : checked_format("%zu of %zu", complete, s->table->row[row].seeds);
 }
 
 static void performance_columns(const struct summarized_table *s, struct text_table *t,
@@ -374,30 +374,12 @@ static const struct result_cell *cell_of_seed(const struct grid_row *r, int64_t 
     return NULL;
 }
 
-static bool is_of_row(const struct planned_run *p, const struct grid_row *r)
-{
-    return strcmp(p->case_name, r->cell[0]->case_name) == 0 &&
-           strcmp(p->varied, r->cell[0]->varied) == 0;
-}
-
-/* Whether the run of this row and seed, which has no results, should have some.  Without a plan:
- * what other rows have. */
-static bool is_wanted(const struct grid_experiment *e, const struct grid_row *r, int64_t seed)
-{
-    for (size_t i = 0; i < e->absents; ++i) {
-        if (e->absent[i]->seed == seed && is_of_row(e->absent[i], r))
-            return true;
-    }
-    return !e->has_plan;
-}
-
 /* What is wrong with one run; NULL: nothing. */
-static char *missing_run(const struct grid_experiment *e, const struct grid_row *r, int64_t seed)
+static char *missing_run(const struct grid_row *r, int64_t seed)
 {
     const struct result_cell *const c = cell_of_seed(r, seed);
     if (c == NULL)
-        return is_wanted(e, r, seed) ? checked_format("seed %" PRId64 " has no results", seed)
-                                     : NULL;
+        return checked_format("seed %" PRId64 " has no results", seed);
     if (c->state == CELL_FAILED)
         return checked_format("seed %" PRId64 " failed after %zu of %u rounds: %s", seed,
                               c->rounds->rows, c->planned_rounds, c->failure);
@@ -408,13 +390,13 @@ static char *missing_run(const struct grid_experiment *e, const struct grid_row 
 }
 
 /* "LABEL: seed 2 has no results; seed 3 has 2 of 4 rounds"; NULL: the row is complete. */
-static char *missing_of_row(const struct summarized_table *s, const struct grid_row *r)
+static char *missing_of_row(const struct grid_row *r)
 {
     struct checked_stream text;
     checked_stream_open(&text);
     bool complete = true;
-    for (size_t k = 0; k < s->experiment->seeds; ++k) {
-        char *const missing = missing_run(s->experiment, r, s->experiment->seed[k]);
+    for (size_t k = 0; k < r->seeds; ++k) {
+        char *const missing = missing_run(r, r->seed[k]);
         if (missing == NULL)
             continue;
         fprintf(text.file, "%s%s%s", complete ? r->label : "", complete ? ": " : "; ", missing);
@@ -447,22 +429,6 @@ static char **add_item(char **item, size_t *items, char *sentence)
     return item;
 }
 
-/* Planned cases of which the table has nothing; each once. */
-static char **planned_cases(const struct summarized_table *s, char **item, size_t *items)
-{
-    const struct grid_experiment *const e = s->experiment;
-    for (size_t i = 0; i < e->absents; ++i) {
-        const char *const name = e->absent[i]->case_name;
-        bool told = has_case(s->table, name) || !grid_table_takes(s->table, e->absent[i]->varied);
-        for (size_t k = 0; k < i && !told; ++k)
-            told = strcmp(e->absent[k]->case_name, name) == 0 &&
-                   grid_table_takes(s->table, e->absent[k]->varied);
-        if (!told)
-            item = add_item(item, items, checked_format("%s has no results", name));
-    }
-    return item;
-}
-
 /* Cases that other tables of the experiment have; each once, where it first stands. */
 static char **cases_of_others(const struct summarized_table *s, char **item, size_t *items)
 {
@@ -484,54 +450,14 @@ static char **cases_of_others(const struct summarized_table *s, char **item, siz
 
 char **missing_runs(const struct summarized_table *s, size_t *items)
 {
+    const struct grid_table *const t = s->table;
     char **item = NULL;
     *items = 0;
-    for (size_t i = 0; i < s->table->rows; ++i)
-        item = add_item(item, items, missing_of_row(s, &s->table->row[i]));
-    return s->experiment->has_plan ? planned_cases(s, item, items)
-                                   : cases_of_others(s, item, items);
-}
-
-/* Whether some table of the experiment takes runs with these varied settings. */
-static bool has_table_for(const struct grid_experiment *e, const char *varied)
-{
-    for (size_t i = 0; i < e->tables; ++i) {
-        if (grid_table_takes(&e->table[i], varied))
-            return true;
-    }
-    return false;
-}
-
-/* "KEY=VALUE,..." with blanks. */
-static char *spaced(const char *varied)
-{
-    struct checked_stream text;
-    checked_stream_open(&text);
-    for (const char *c = varied; *c != '\0'; ++c)
-        fprintf(text.file, "%s", *c == ',' ? ", " : (char[]){*c, '\0'});
-    return checked_stream_text(&text);
-}
-
-char **missing_tables(const struct grid_experiment *e, size_t *items)
-{
-    char **item = NULL;
-    *items = 0;
-    for (size_t i = 0; i < e->absents; ++i) {
-        const char *const varied = e->absent[i]->varied;
-        bool told = has_table_for(e, varied);
-        for (size_t k = 0; k < i && !told; ++k)
-            told = strcmp(e->absent[k]->varied, varied) == 0;
-        if (told)
-            continue;
-        size_t runs = 0;
-        for (size_t k = i; k < e->absents; ++k)
-            runs += strcmp(e->absent[k]->varied, varied) == 0;
-        char *const values = varied[0] == '\0' ? checked_copy("nothing varied") : spaced(varied);
-        item = add_item(item, items,
-                        checked_format("%s: %zu run%s", values, runs, runs == 1 ? "" : "s"));
-        free(values);
-    }
-    return item;
+    for (size_t i = 0; i < t->rows; ++i)
+        item = add_item(item, items, missing_of_row(&t->row[i]));
+    for (size_t i = 0; i < t->absents; ++i)
+        item = add_item(item, items, checked_format("%s has no results", t->absent[i]));
+    return t->is_planned ? item : cases_of_others(s, item, items);
 }
 
 /* ---- facts ---- */

@@ -30,14 +30,10 @@ struct text_table *cost_table(const struct summarized_table *s);
 /* Rounds, time, bits and joules to the target. */
 struct text_table *target_table(const struct summarized_table *s);
 
-/* What is missing of a table, by the experiment's plan or else by what other rows and tables have:
- * a sentence for each row that misses something; *items of them, each and the list to be freed by
+/* What is missing of a table, by records of grids or else by what other rows and tables have: a
+ * sentence for each row that misses something; *items of them, each and the list to be freed by
  * free(). */
 char **missing_runs(const struct summarized_table *s, size_t *items);
-
-/* Planned runs that would stand in tables of which nothing has begun, a sentence for each of their
- * varied settings; as missing_runs(). */
-char **missing_tables(const struct grid_experiment *e, size_t *items);
 
 /* "25 clients, 30 rounds of 12 s; dataset idx, model squeezenet": what all runs of the table
  * share.  free() */

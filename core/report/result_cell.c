@@ -82,13 +82,7 @@ static osafl_status required(const struct result_cell *c, const json_t *in, cons
 
 bool result_cell_varies(const struct result_cell *c, const char *key)
 {
-    const size_t length = strlen(key);
-    for (const char *at = c->varied; at != NULL && *at != '\0'; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, key, length) == 0 && at[length] == '=')
-            return true;
-    }
-    return false;
+    return result_varied_value(c->varied, key) != NULL;
 }
 
 static osafl_status read_json_of(const struct result_cell *c, const char *name, json_t **out,

@@ -11,41 +11,47 @@
 #include "cell_finder.h"
 
 struct grid_row {
-    char *label;               /* "OSA-FL", "OSA-FL / levels = 2" */
+    char *label;  /* "OSA-FL", "OSA-FL / levels = 2" */
+    char *varied; /* "quantizer.qsgd.levels=2": varied settings that tell rows apart; "" */
     struct result_cell **cell; /* [cells], by seed; borrowed */
     size_t cells;
+    int64_t *seed; /* [seeds], ascending: those that it has or should have, by the record of the
+                    * grid (grid_record.h), or else those that any run of the experiment has */
+    size_t seeds;
 };
 
 struct grid_table {
     char *title;          /* what its rows have in common beside the experiment: "levels = 2"; "" */
     struct grid_row *row; /* [rows], in the experiment's order of cases */
     size_t rows;
+    bool is_planned; /* records of grids tell of it */
+    char **absent;   /* [absents]: labels of planned rows of which nothing has results */
+    size_t absents;
 };
 
 struct grid_experiment {
     char *name;
     struct grid_table *table; /* [tables], by title */
     size_t tables;
-    int64_t *seed; /* [seeds], ascending: of any run, begun or planned */
+    int64_t *seed; /* [seeds], ascending: of any run */
     size_t seeds;
-    bool has_plan; /* an experiment file says what it holds (grid_record.h); false: not known */
-    const struct planned_run **absent; /* [absents]: planned, and without results; borrowed */
+    char **absent; /* [absents]: "quantizer.qsgd.levels=16: 6 runs", planned ones of which no table
+                    * has any */
     size_t absents;
 };
 
 struct result_grid {
     struct grid_experiment *experiment; /* [experiments], by name */
     size_t experiments;
-    char **note; /* [notes]: full sentences about folders that were left out */
+    char **absent; /* [absents]: "NAME: 6 runs", of planned experiments without results */
+    size_t absents;
+    char **note; /* [notes]: full sentences about folders and records that were left out */
     size_t notes;
 };
 
 /* What follows the label of a row without a finished run: " (failed)" where all of them failed,
  * else " (so far)"; "" for other rows. */
 const char *grid_row_state(const struct grid_row *r);
-
-/* Whether some run of the table has these varied settings. */
-bool grid_table_takes(const struct grid_table *t, const char *varied);
 
 /* How cells are laid out. */
 struct grid_layout {

@@ -72,3 +72,14 @@ void result_split_case(const char *name, char **case_name, char **varied)
     clean[comma] = '\0';
     *case_name = clean;
 }
+
+const char *result_varied_value(const char *varied, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = varied; at != NULL && *at != '\0'; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return at + length + 1;
+    }
+    return NULL;
+}

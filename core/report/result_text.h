@@ -22,4 +22,8 @@ char *result_plain_value(const char *text);
  * cases, where the case is "main".  *varied: "KEY=VALUE,..."; "". */
 void result_split_case(const char *name, char **case_name, char **varied);
 
+/* Where the value of a key begins in "KEY=VALUE,..."; it ends at a comma or at the end.  NULL: the
+ * key is none of them. */
+const char *result_varied_value(const char *varied, const char *key);
+
 #endif

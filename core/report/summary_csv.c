@@ -70,7 +70,7 @@ static void write_row(const struct summarized_table *s, size_t row, FILE *to)
     write_text(s->table->title, to);
     fputc(',', to);
     write_text(s->table->row[row].label, to);
-    fprintf(to, ",%zu,%zu,%zu,%zu,%zu,%s", s->experiment->seeds, r->complete, r->unfinished,
+    fprintf(to, ",%zu,%zu,%zu,%zu,%zu,%s", s->table->row[row].seeds, r->complete, r->unfinished,
             r->failed, r->n, r->measure == NULL ? "" : r->measure);
     for (size_t i = 0; i < STATISTICS; ++i) {
         const struct statistic *const of = (const void *)((const char *)r + statistic[i].offset);

@@ -387,15 +387,20 @@ static void planned_runs_are_read_once(void **state)
     assert_int_equal(p.run[1].seed, 3);
     assert_string_equal(p.run[2].varied, "");
     assert_string_equal(p.run[3].case_name, "main");
-    /* Values as reports print them; what is not known to hold does not stay. */
-    planned_runs_keep(&p, "deadline_s", "60");
+    /* Values as reports print them. */
+    assert_int_equal(planned_run_check(&p.run[1], "deadline_s", "60"), PLANNED_HOLDS);
+    assert_int_equal(planned_run_check(&p.run[1], "deadline_s", "6"), PLANNED_FAILS);
+    assert_int_equal(planned_run_check(&p.run[1], "quantizer.qsgd.levels", "2"), PLANNED_HOLDS);
+    assert_int_equal(planned_run_check(&p.run[1], "levels", "2"), PLANNED_UNKNOWN);
+    assert_int_equal(planned_run_check(&p.run[1], "case", "A"), PLANNED_HOLDS);
+    assert_int_equal(planned_run_check(&p.run[2], "case", "A"), PLANNED_FAILS);
+    assert_int_equal(planned_run_check(&p.run[2], "experiment", "e"), PLANNED_HOLDS);
+    assert_int_equal(planned_run_check(&p.run[2], "seed", "1"), PLANNED_HOLDS);
+    assert_int_equal(planned_run_check(&p.run[2], "seed", "2"), PLANNED_FAILS);
+    planned_runs_keep(&p, (const bool[]){false, true, false, true});
     assert_int_equal(p.n, 2);
-    planned_runs_keep(&p, "case", "A");
-    planned_runs_keep(&p, "experiment", "e");
-    planned_runs_keep(&p, "seed", "3");
-    assert_int_equal(p.n, 1);
-    planned_runs_keep(&p, "levels", "2");
-    assert_int_equal(p.n, 0);
+    assert_int_equal(p.run[0].seed, 3);
+    assert_int_equal(p.run[1].seed, 2);
     planned_runs_free(&p);
 }
 
