@@ -113,14 +113,11 @@ static void load_all(struct work *w)
         diagnostics_no_memory(w->d);
 }
 
-/* Whether --set gives one value to what the grid varies: "seed=4". */
+/* Whether --set picks one value of what the grid varies: "seed=4". */
 static bool fixes_grid(const char *assignment, const struct grid *g)
 {
-    static const char *const key[] = {"seed", "seeds", "cases", "vary", "where"};
     const size_t n = strcspn(assignment, "=");
-    bool fixes = false;
-    for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
-        fixes = fixes || (strlen(key[i]) == n && strncmp(assignment, key[i], n) == 0);
+    bool fixes = n == strlen("seed") && strncmp(assignment, "seed", n) == 0;
     for (size_t i = 0; i < g->n_own_keys; i++)
         fixes =
             fixes || (strlen(g->own_keys[i]) == n && strncmp(assignment, g->own_keys[i], n) == 0);

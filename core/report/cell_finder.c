@@ -95,6 +95,13 @@ static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
 
 osafl_status find_cells(const char *folder, struct found_cells *into, char *message)
 {
+    struct stat here;
+    const char *const slash = strrchr(folder, '/');
+    if (is_grid_record(slash != NULL ? slash + 1 : folder) && stat(folder, &here) == 0 &&
+        S_ISREG(here.st_mode)) {
+        take_record(into, folder); /* of "results/NAME/" and all that is in it */
+        return OSAFL_OK;
+    }
     DIR *const open = opendir(folder);
     if (open == NULL)
         return message_fail(message, OSAFL_E_IO, "cannot open %s: %s", folder, strerror(errno));
@@ -146,18 +153,18 @@ static osafl_status unknown_key(const struct found_cells *f, const char *key, ch
                         close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
 }
 
-/* Whether the run meets the condition.  Where its record cannot tell, what the condition says of
- * its row, or else of the whole experiment, decides. */
+/* Whether the run meets the condition.  If it has a row, that decides: a case need not have what
+ * the file varies.  Else its record does, or what the condition says of the whole experiment. */
 static bool planned_run_meets(const struct found_cells *of, const struct planned_run *r,
                               const char *key, const char *value)
 {
     const enum planned_answer said = planned_run_check(r, key, value);
-    if (said != PLANNED_UNKNOWN)
-        return said == PLANNED_HOLDS;
+    const bool of_name = planned_run_names(key);
     bool has_row = false;
     bool row = false;
+    bool any = false;
     bool all = true;
-    for (size_t i = 0; i < of->cells; ++i) {
+    for (size_t i = 0; i < of->cells && !of_name; ++i) {
         const struct result_cell *const c = of->cell[i];
         if (strcmp(c->experiment, r->experiment) != 0)
             continue;
@@ -165,23 +172,31 @@ static bool planned_run_meets(const struct found_cells *of, const struct planned
         const bool meets = found != NULL && strcmp(found, value) == 0;
         const bool of_row =
             strcmp(c->case_name, r->case_name) == 0 && strcmp(c->varied, r->varied) == 0;
+        any = true;
         has_row = has_row || of_row;
         row = row || (of_row && meets);
         all = all && meets;
     }
-    return has_row ? row : all;
+    if (has_row)
+        return row;
+    return said == PLANNED_UNKNOWN ? any && all : said == PLANNED_HOLDS;
 }
 
-static void keep_planned(struct found_cells *of, const char *key, const char *value)
+static void keep_planned(struct found_cells *of, const char *only)
 {
+    const char *const sign = strchr(only, '=');
+    if (sign == NULL)
+        return; /* keep_cells() tells */
+    char *const key = checked_format("%.*s", (int)(sign - only), only);
     bool *const keep = checked_alloc(of->planned.n, sizeof *keep);
     for (size_t i = 0; i < of->planned.n; ++i)
-        keep[i] = planned_run_meets(of, &of->planned.run[i], key, value);
+        keep[i] = planned_run_meets(of, &of->planned.run[i], key, sign + 1);
     planned_runs_keep(&of->planned, keep);
     free(keep);
+    free(key);
 }
 
-osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
+static osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
 {
     const char *const sign = strchr(only, '=');
     if (sign == NULL || sign == only)
@@ -205,8 +220,6 @@ osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
     else if (kept == 0)
         status =
             message_fail(message, OSAFL_E_CONFIG, "--only %s: no run here has that value", only);
-    if (status == OSAFL_OK)
-        keep_planned(of, key, sign + 1);
     const size_t cells = of->cells;
     for (size_t i = of->cells = 0; status == OSAFL_OK && i < cells; ++i) {
         char seed[32];
@@ -220,6 +233,16 @@ osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
         of->cells = cells;
     free(key);
     return status;
+}
+
+osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n, char *message)
+{
+    /* Planned runs are judged by all cells. */
+    for (size_t i = 0; i < n; ++i)
+        keep_planned(of, only[i]);
+    for (size_t i = 0; i < n; ++i)
+        OSAFL_TRY(keep_cells(of, only[i], message));
+    return OSAFL_OK;
 }
 
 bool parse_rounds(const char *text, uint32_t *out)

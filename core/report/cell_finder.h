@@ -31,14 +31,14 @@ struct found_cells {
 
 /* Collects every folder with a manifest.json: `folder` itself, or what lies at most 5 levels below
  * it; nothing inside a result folder, and nothing behind a symbolic link.  Records of grids are
- * read on the way.  A folder found before is not taken twice.  OSAFL_E_IO when `folder` cannot be
- * opened, OSAFL_E_DATA when it holds no result folder. */
+ * read on the way.  A folder found before is not taken twice.  `folder` may be such a record alone.
+ * OSAFL_E_IO when `folder` cannot be opened, OSAFL_E_DATA when it holds no result folder. */
 osafl_status find_cells(const char *folder, struct found_cells *into, char *message);
 
-/* Keeps the cells for which `only` ("KEY=VALUE"; KEY: case, experiment, seed or the path of a
- * setting) holds, and of the planned runs those of which it would.  OSAFL_E_CONFIG for a
- * malformed word, a key that no cell has, or a value that no cell has. */
-osafl_status keep_cells(struct found_cells *of, const char *only, char *message);
+/* Keeps the cells for which all of `only` hold ("KEY=VALUE"; KEY: case, experiment, seed or the
+ * path of a setting), and the planned runs for which they would.  OSAFL_E_CONFIG for a malformed
+ * word, a key that no cell has, or a value that no cell has. */
+osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n, char *message);
 
 /* The N of --rounds N; false: it is no whole number from 1 on. */
 bool parse_rounds(const char *text, uint32_t *out);

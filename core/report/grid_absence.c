@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "checked_alloc.h"
+#include "result_text.h"
 
 static int compare_seeds(const void *a, const void *b)
 {
@@ -37,30 +38,54 @@ static void add_text(char ***list, size_t *n, char *text)
     (*list)[(*n)++] = text;
 }
 
-/* Gives the run's seed to the rows that it belongs to; false: there are none. */
-static bool plan_rows(struct grid_experiment *e, const struct planned_run *r, const char *varied)
+/* Whether the cell has the values of "KEY=VALUE,...". */
+static bool has_values(const struct result_cell *c, const char *varied)
 {
-    bool found = false;
-    for (size_t k = 0; k < e->tables; ++k) {
-        for (size_t i = 0; i < e->table[k].rows; ++i) {
-            struct grid_row *const row = &e->table[k].row[i];
-            if (strcmp(row->cell[0]->case_name, r->case_name) != 0 ||
-                strcmp(row->varied, varied) != 0)
-                continue;
-            seeds_add(&row->seed, &row->seeds, r->seed);
-            e->table[k].is_planned = found = true;
-        }
+    bool has = true;
+    for (const char *at = varied; *at != '\0' && has;) {
+        const size_t length = strcspn(at, ",");
+        const size_t key_length = strcspn(at, "=,");
+        char *const key = checked_format("%.*s", (int)key_length, at);
+        char *const text = checked_format(
+            "%.*s", (int)(length - key_length - (key_length < length)), at + key_length + 1);
+        char *const value = result_plain_value(text);
+        const char *const found = result_cell_setting(c, key);
+        has = found != NULL && strcmp(found, value) == 0;
+        free(value);
+        free(text);
+        free(key);
+        at += length + (at[length] == ',');
     }
-    return found;
+    return has;
 }
 
-/* Whether the run has results, in whatever row: settings that change nothing make one row of two
- * runs. */
-static bool has_begun(const struct planned_run *r, struct result_cell *const *cell, size_t cells)
+/* Whether the cell is the planned run, or was when its settings were others. */
+static bool is_run(const struct result_cell *c, const struct planned_run *r)
 {
-    for (size_t i = 0; i < cells; ++i) {
-        if (cell[i]->seed == r->seed && strcmp(cell[i]->case_name, r->case_name) == 0 &&
-            strcmp(cell[i]->varied, r->varied) == 0)
+    return c->seed == r->seed && strcmp(c->case_name, r->case_name) == 0 &&
+           strcmp(c->varied, r->varied) == 0;
+}
+
+/* Whether the cell differs from those of the table in what makes tables.  What a cell has not is no
+ * difference: settings that change nothing make one row of two runs. */
+static bool differs_from_table(const struct result_cell *c, const struct grid_table *t,
+                               const struct laid_cells *of)
+{
+    for (size_t i = 0; i < of->splits; ++i) {
+        const char *const mine = result_cell_setting(c, of->split[i]);
+        const char *const others = result_cell_setting(t->row[0].cell[0], of->split[i]);
+        if (mine != NULL && others != NULL && strcmp(mine, others) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the run has results that the table, or t NULL: any table, has or could have. */
+static bool has_begun(const struct planned_run *r, const struct laid_cells *of,
+                      const struct grid_table *t)
+{
+    for (size_t i = 0; i < of->cells; ++i) {
+        if (is_run(of->cell[i], r) && (t == NULL || !differs_from_table(of->cell[i], t, of)))
             return true;
     }
     return false;
@@ -79,31 +104,43 @@ static char *spaced(const char *varied)
     return checked_stream_text(&text);
 }
 
-/* The first table with such varied settings; NULL: none. */
-static struct grid_table *table_of(struct grid_experiment *e, const char *varied)
-{
-    for (size_t k = 0; k < e->tables; ++k) {
-        for (size_t i = 0; i < e->table[k].rows; ++i) {
-            if (strcmp(e->table[k].row[i].varied, varied) == 0)
-                return &e->table[k];
-        }
-    }
-    return NULL;
-}
-
 /* A row that should be there. */
-static void plan_row(struct grid_table *t, const struct planned_run *r, const char *varied)
+static void add_absent_row(struct grid_table *t, const struct planned_run *r, const char *varied)
 {
     bool has_case = false;
     for (size_t i = 0; i < t->rows && !has_case; ++i)
         has_case = strcmp(t->row[i].cell[0]->case_name, r->case_name) == 0;
     char *const values = spaced(varied);
-    t->is_planned = true;
     add_text(&t->absent, &t->absents,
              has_case ? checked_format("%s with %s", r->case_name,
                                        varied[0] == '\0' ? "nothing varied" : values)
                       : checked_copy(r->case_name));
     free(values);
+}
+
+/* Gives the run's seed to the rows of its case and varied settings, or its row to the table that
+ * has others of these settings; false: the table has none. */
+static bool plan_table(struct grid_table *t, const struct planned_run *r, const char *varied,
+                       const struct laid_cells *of)
+{
+    bool has_settings = false;
+    bool has_row = false;
+    for (size_t i = 0; i < t->rows; ++i) {
+        struct grid_row *const row = &t->row[i];
+        /* --set may have fixed what the file varies. */
+        if (strcmp(row->varied, varied) != 0 &&
+            !(row->varied[0] == '\0' && has_values(row->cell[0], varied)))
+            continue;
+        has_settings = true;
+        if (strcmp(row->cell[0]->case_name, r->case_name) == 0) {
+            seeds_add(&row->seed, &row->seeds, r->seed);
+            row->is_planned = has_row = true;
+        }
+    }
+    if (has_settings && !has_row && !has_begun(r, of, t))
+        add_absent_row(t, r, varied);
+    t->is_planned = t->is_planned || has_settings;
+    return has_settings;
 }
 
 /* Runs of which no table has any, counted. */
@@ -138,24 +175,30 @@ static char **tell_absent(struct absent_runs *list, size_t n)
     return sentence;
 }
 
-/* The seeds that a row should have: the plan's are there already. */
-static void complete_seeds(struct grid_experiment *e)
+/* Rows of which no record tells should have the seeds of each other. */
+static void infer_seeds(struct grid_experiment *e)
 {
-    for (size_t k = 0; k < e->tables; ++k) {
-        for (size_t i = 0; i < e->table[k].rows; ++i) {
-            struct grid_row *const row = &e->table[k].row[i];
-            const bool is_planned = row->seeds > 0;
-            for (size_t s = 0; s < row->cells; ++s)
-                seeds_add(&row->seed, &row->seeds, row->cell[s]->seed);
-            for (size_t s = 0; s < e->seeds && !is_planned; ++s)
-                seeds_add(&row->seed, &row->seeds, e->seed[s]);
+    int64_t *seed = NULL;
+    size_t seeds = 0;
+    for (size_t pass = 0; pass < 2; ++pass) {
+        for (size_t k = 0; k < e->tables; ++k) {
+            for (size_t i = 0; i < e->table[k].rows; ++i) {
+                struct grid_row *const row = &e->table[k].row[i];
+                for (size_t s = 0; s < row->cells && pass == 0; ++s) {
+                    seeds_add(&row->seed, &row->seeds, row->cell[s]->seed);
+                    if (!row->is_planned)
+                        seeds_add(&seed, &seeds, row->cell[s]->seed);
+                }
+                for (size_t s = 0; s < seeds && pass == 1 && !row->is_planned; ++s)
+                    seeds_add(&row->seed, &row->seeds, seed[s]);
+            }
         }
     }
+    free(seed);
 }
 
 void compare_with_plan(struct grid_experiment *e, const struct grid_layout *l,
-                       struct result_cell *const *cell, size_t cells,
-                       const struct planned_runs *plan)
+                       const struct laid_cells *of, const struct planned_runs *plan)
 {
     struct absent_runs *absent = NULL;
     size_t n = 0;
@@ -164,30 +207,30 @@ void compare_with_plan(struct grid_experiment *e, const struct grid_layout *l,
         if (strcmp(r->experiment, e->name) != 0)
             continue;
         char *const varied = varied_of_row(l, r->varied);
-        if (!plan_rows(e, r, varied) && !has_begun(r, cell, cells)) {
-            struct grid_table *const t = table_of(e, varied);
-            if (t != NULL)
-                plan_row(t, r, varied);
-            else
-                count_absent(&absent, &n,
-                             varied[0] == '\0' ? checked_copy(r->case_name) : spaced(varied));
-        }
+        bool has_table = false;
+        for (size_t k = 0; k < e->tables; ++k)
+            has_table = plan_table(&e->table[k], r, varied, of) || has_table;
+        if (!has_table && !has_begun(r, of, NULL))
+            count_absent(&absent, &n,
+                         varied[0] == '\0' ? checked_copy(r->case_name) : spaced(varied));
         free(varied);
     }
     e->absent = tell_absent(absent, n);
     e->absents = n;
-    complete_seeds(e);
+    infer_seeds(e);
 }
 
 void find_absent_experiments(struct result_grid *g, const struct planned_runs *plan)
 {
     struct absent_runs *absent = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < plan->n; ++i) {
         bool there = false;
         for (size_t k = 0; k < g->experiments && !there; ++k)
             there = strcmp(g->experiment[k].name, plan->run[i].experiment) == 0;
         if (!there)
-            count_absent(&absent, &g->absents, checked_copy(plan->run[i].experiment));
+            count_absent(&absent, &n, checked_copy(plan->run[i].experiment));
     }
-    g->absent = tell_absent(absent, g->absents);
+    g->absent = tell_absent(absent, n);
+    g->absents = n;
 }

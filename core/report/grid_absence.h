@@ -8,13 +8,21 @@
 /* Adds a seed to an ascending list; one that is there is not added again. */
 void seeds_add(int64_t **list, size_t *n, int64_t seed);
 
+/* The cells that were laid out as one experiment. */
+struct laid_cells {
+    struct result_cell *const *cell; /* [cells] */
+    size_t cells;
+    const char *const *split; /* [splits]: settings that make tables */
+    size_t splits;
+};
+
 /* Fills what the experiment's tables and rows, which are laid out, should have.  A planned run
- * belongs to all rows of its case and varied settings; else, if no cell is it, its row is absent
- * from the table of these settings; else its table is absent from the experiment.  Rows that no
- * record tells of should have the seeds of the others.  cell: all of the experiment, [cells]. */
+ * belongs to all rows of its case and varied settings; in tables that have only other cases of
+ * these settings its row is absent, unless it has results that could stand there; where no table
+ * has such settings its table is.  Rows of which no record tells should have the seeds of each
+ * other. */
 void compare_with_plan(struct grid_experiment *e, const struct grid_layout *l,
-                       struct result_cell *const *cell, size_t cells,
-                       const struct planned_runs *plan);
+                       const struct laid_cells *of, const struct planned_runs *plan);
 
 /* Fills the planned experiments of which there is nothing. */
 void find_absent_experiments(struct result_grid *g, const struct planned_runs *plan);

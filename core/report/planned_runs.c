@@ -94,6 +94,15 @@ osafl_status planned_runs_read(const char *path, struct planned_runs *into, char
     return status;
 }
 
+bool planned_run_names(const char *key)
+{
+    static const char *const name[] = {"case", "experiment", "name", "seed"};
+    bool names = false;
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; ++i)
+        names = names || strcmp(key, name[i]) == 0;
+    return names;
+}
+
 static enum planned_answer answer(bool holds)
 {
     return holds ? PLANNED_HOLDS : PLANNED_FAILS;
@@ -117,7 +126,7 @@ enum planned_answer planned_run_check(const struct planned_run *r, const char *k
 {
     if (strcmp(key, "case") == 0)
         return answer(strcmp(r->case_name, value) == 0);
-    if (strcmp(key, "experiment") == 0)
+    if (strcmp(key, "experiment") == 0 || strcmp(key, "name") == 0)
         return answer(strcmp(r->experiment, value) == 0);
     if (strcmp(key, "seed") == 0) {
         char seed[32];

@@ -27,10 +27,15 @@ bool is_grid_record(const char *name);
 /* Adds the runs of a record.  OSAFL_E_IO or OSAFL_E_DATA with a message that names the file. */
 osafl_status planned_runs_read(const char *path, struct planned_runs *into, char *message);
 
+/* Whether a condition on this key picks runs by what they are called: case, experiment, name, seed.
+ */
+bool planned_run_names(const char *key);
+
 enum planned_answer { PLANNED_FAILS, PLANNED_HOLDS, PLANNED_UNKNOWN };
 
-/* Whether KEY=VALUE holds of the run; KEY: case, experiment, seed or the path of a setting, of
- * which a record knows those that the file varies. */
+/* Whether KEY=VALUE holds of the run; KEY: one of those, or the path of a setting, of which a
+ * record knows those that the file varies (with characters that no folder's name should hold as
+ * "_"). */
 enum planned_answer planned_run_check(const struct planned_run *r, const char *key,
                                       const char *value);
 

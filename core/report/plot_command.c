@@ -188,8 +188,7 @@ static osafl_status run_plot(const struct plot_options *o, struct found_cells *f
 {
     for (size_t i = 0; i < o->folders; ++i)
         OSAFL_TRY(find_cells(o->folder[i], f, message));
-    for (size_t i = 0; i < o->n_only; ++i)
-        OSAFL_TRY(keep_cells(f, o->only[i], message));
+    OSAFL_TRY(keep_only(f, o->only, o->n_only, message));
     take_first_rounds(f, o->rounds);
     struct result_grid *const g =
         result_grid_create(f, &(struct grid_layout){.one_table = o->together});

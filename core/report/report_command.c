@@ -187,8 +187,10 @@ static int run_report(const struct report_options *o)
     osafl_status status = OSAFL_OK;
     for (size_t i = 0; i < o->folders && status == OSAFL_OK; ++i)
         status = find_cells(o->folder[i], &found, message);
-    for (size_t i = 0; i < o->n_only && status == OSAFL_OK; ++i)
-        status = keep_cells(&found, o->only[i], message);
+    if (status == OSAFL_OK && found.cells + found.n_unreadable == 0)
+        status = message_fail(message, OSAFL_E_DATA, "%s: there are no results", o->folder[0]);
+    if (status == OSAFL_OK)
+        status = keep_only(&found, o->only, o->n_only, message);
     take_first_rounds(&found, o->rounds);
     if (status == OSAFL_OK)
         status = check_question(&found, &o->question, message);

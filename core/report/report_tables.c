@@ -174,7 +174,7 @@ static void add_published(struct text_table *t, size_t column, const struct row_
                    difference_text(loss ? &r->loss_at_best : &r->best, mean));
 }
 
-/* "3", or "2 of 3" when other rows have more seeds or some runs have not finished. */
+/* "3", or "2 of 3" when it should have more seeds or some runs have not finished. */
 static char *seeds_text(const struct summarized_table *s, size_t row)
 {
     const size_t complete = s->row[row].complete;
@@ -429,14 +429,16 @@ static char **add_item(char **item, size_t *items, char *sentence)
     return item;
 }
 
-/* Cases that other tables of the experiment have; each once, where it first stands. */
+/* Cases that other tables of the experiment have; each once, where it first stands.  Of rows that a
+ * record tells of, the record tells in which tables they should stand. */
 static char **cases_of_others(const struct summarized_table *s, char **item, size_t *items)
 {
     for (size_t k = 0; k < s->experiment->tables; ++k) {
         const struct grid_table *const other = &s->experiment->table[k];
         for (size_t i = 0; i < other->rows; ++i) {
             const char *const name = other->row[i].cell[0]->case_name;
-            bool first = !has_case(s->table, name);
+            bool first =
+                !has_case(s->table, name) && !(s->table->is_planned && other->row[i].is_planned);
             for (size_t before = 0; before < k && first; ++before)
                 first = !has_case(&s->experiment->table[before], name);
             for (size_t before = 0; before < i && first; ++before)
@@ -457,7 +459,7 @@ char **missing_runs(const struct summarized_table *s, size_t *items)
         item = add_item(item, items, missing_of_row(&t->row[i]));
     for (size_t i = 0; i < t->absents; ++i)
         item = add_item(item, items, checked_format("%s has no results", t->absent[i]));
-    return t->is_planned ? item : cases_of_others(s, item, items);
+    return cases_of_others(s, item, items);
 }
 
 /* ---- facts ---- */

@@ -66,19 +66,25 @@ static const char *compared_value(const struct result_cell *c, const char *key)
     return strrchr(value, '/') + 1;
 }
 
-/* Whether files of one name lay in several places: then their content tells whether they are the
- * same. */
+/* Whether the cells name one file in two places: then its content tells whether it is the same. */
+static bool has_moved_file(const struct result_cell *a, const struct result_cell *b)
+{
+    for (size_t k = 0; k < a->settings; ++k) {
+        const char *const key = a->setting[k].key;
+        const char *const value = a->setting[k].value;
+        const char *const other = value[0] == '/' ? result_cell_setting(b, key) : NULL;
+        if (other != NULL && strcmp(value, other) != 0 &&
+            strcmp(compared_value(a, key), compared_value(b, key)) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool has_moved_files(const struct placing *p)
 {
-    const struct result_cell *const one = p->cell[0].cell;
-    for (size_t i = 1; i < p->cells; ++i) {
-        const struct result_cell *const two = p->cell[i].cell;
-        for (size_t k = 0; k < one->settings; ++k) {
-            const char *const key = one->setting[k].key;
-            const char *const value = one->setting[k].value;
-            const char *const other = result_cell_setting(two, key);
-            if (other != NULL && strcmp(value, other) != 0 &&
-                strcmp(compared_value(one, key), compared_value(two, key)) == 0)
+    for (size_t i = 0; i < p->cells; ++i) {
+        for (size_t k = 0; k < i; ++k) {
+            if (has_moved_file(p->cell[i].cell, p->cell[k].cell))
                 return true;
         }
     }
@@ -408,7 +414,14 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
     struct grid_experiment *const e = &g->experiment[g->experiments++];
     *e = (struct grid_experiment){.name = checked_copy(l->one_table ? "" : cell[0]->experiment)};
     lay_out(g, e, &p);
-    compare_with_plan(e, l, cell, cells, plan);
+    size_t splits = 0;
+    const char **const split = checked_alloc(p.axes, sizeof(const char *));
+    for (size_t i = 0; i < p.axes; ++i) {
+        if (p.axis[i].makes_tables)
+            split[splits++] = p.axis[i].key;
+    }
+    compare_with_plan(e, l, &(struct laid_cells){cell, cells, split, splits}, plan);
+    free(split);
     for (size_t i = 0; i < cells; ++i) {
         free(p.cell[i].title);
         free(p.cell[i].label);

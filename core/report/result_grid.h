@@ -1,10 +1,10 @@
 /* result_grid.h - result folders in the order of a table: experiments, tables, rows, seeds.
  *
- * A row holds the runs that differ in nothing but their seed, so that runs whose settings were
- * edited in between are never averaged.  An experiment is one table with a row for each case,
- * except that where there are several cases, a setting that they vary ("vary" in the file, or more
- * than one value in several cases) gives a table for each of its values.  A setting that varies
- * within one case alone gives further rows. */
+ * A row holds the runs that differ in nothing but their seed and where their files lay, so that
+ * runs whose settings were edited in between are never averaged.  An experiment is one table with a
+ * row for each case, except that where there are several cases, a setting that they vary ("vary" in
+ * the file, or more than one value in several cases) gives a table for each of its values.  A
+ * setting that varies within one case alone gives further rows. */
 #ifndef OSAFL_REPORT_RESULT_GRID_H
 #define OSAFL_REPORT_RESULT_GRID_H
 
@@ -18,13 +18,14 @@ struct grid_row {
     int64_t *seed; /* [seeds], ascending: those that it has or should have, by the record of the
                     * grid (grid_record.h), or else those that any run of the experiment has */
     size_t seeds;
+    bool is_planned; /* a record of a grid tells of it */
 };
 
 struct grid_table {
     char *title;          /* what its rows have in common beside the experiment: "levels = 2"; "" */
     struct grid_row *row; /* [rows], in the experiment's order of cases */
     size_t rows;
-    bool is_planned; /* records of grids tell of it */
+    bool is_planned; /* records of grids tell of some of its rows, present or absent */
     char **absent;   /* [absents]: labels of planned rows of which nothing has results */
     size_t absents;
 };

@@ -66,7 +66,8 @@ static bool has_row(const struct text_table *t, const char *key)
     return false;
 }
 
-/* The runs of a row differ in their seed alone, so its first one speaks for it. */
+/* The runs of a row differ in their seed, and where their files lay, alone: its first one speaks
+ * for it. */
 static void add_differing(struct text_table *to, const struct grid_table *t, const char *key)
 {
     text_table_row(to);

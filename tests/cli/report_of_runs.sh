@@ -132,6 +132,45 @@ expect '^Z-first +2 '
 expect '^  A-second: seed 2 has no results$'
 [ "$(grep -c 'no results\|runs$' out)" = 1 ] ||
     { echo "FAILED: more is missing than one run"; cat out; failures=$((failures + 1)); }
+refuse() { # PATTERN: no line of the report
+    if grep -qE -- "$1" out; then
+        echo "FAILED: a line \"$1\" in:"
+        cat out
+        failures=$((failures + 1))
+    fi
+}
+# All that a shell's * finds; conditions in any order; a case that has not what the file varies.
+"$osafl" report results/omits/* >out
+expect '^  Z-first / count = 4: seed 2 has no results$'
+"$osafl" report results/twice --only aggregator.plugin=fedavg --only seed=2 >out 2>told && refuse .
+"$osafl" report results/twice --only aggregator.plugin=osafl --only seed=2 >one 2>/dev/null
+"$osafl" report results/twice --only seed=2 --only aggregator.plugin=osafl >out 2>/dev/null
+cmp -s one out || { echo "FAILED: the order of conditions matters"; failures=$((failures + 1)); }
+sed -e 's/"small"/"plain"/' -e 's/"fedavg"; }/&; quantizer: { plugin = "none"; }/' grid.cfg >plain.cfg
+"$osafl" run plain.cfg --quiet --jobs 2 >/dev/null
+"$osafl" report results/plain --only quantizer.qsgd.levels=2 >out 2>/dev/null
+refuse 'has no results|^Not begun'
+# A setting edited between two cases: the table of the new one has a gap.
+sed -e 's/"small"/"edited"/' grid.cfg >edited.cfg
+"$osafl" run edited.cfg --quiet --jobs 2 >/dev/null
+sed -i 's/count = 4/count = 5/' edited.cfg
+"$osafl" run edited.cfg --quiet --only case=Z-first --jobs 2 >/dev/null
+"$osafl" run edited.cfg --quiet --only case=A-second --only quantizer.qsgd.levels=2 --only seed=1 >/dev/null
+"$osafl" report results/edited >out
+expect '^  A-second: seed 2 has no results$'
+expect '^  A-second has no results$'
+[ "$(grep -c 'no results$' out)" = 2 ] || { echo "FAILED: gaps"; cat out; failures=$((failures + 1)); }
+# What --set fixes has begun; runs of another file have no part in the seeds of this one.
+sed -e 's/"small"/"fixed"/' grid.cfg >fixed.cfg
+"$osafl" run fixed.cfg --quiet --jobs 2 --set quantizer.qsgd.levels=2 >/dev/null
+sed -e '/^cases/,/^seeds/d' fixed.cfg >single.cfg
+echo 'aggregator: { plugin = "fedavg"; }; seed = 7;' >>single.cfg
+"$osafl" run single.cfg --quiet >/dev/null
+"$osafl" report results/fixed >out
+expect '^  quantizer\.qsgd\.levels=16: 4 runs$'
+refuse 'levels=2: |^  main: '
+"$osafl" report results --only name=fixed >out
+refuse '^Without results'
 # A name that is too long for a file's, and a pipe where the record should be.
 long=$(printf 'x%.0s' $(seq 246)).cfg
 cp grid.cfg "$long"
@@ -172,6 +211,14 @@ sed -i '2s/.*/9,9,1/' there/points.csv
 "$osafl" report results/moved >out 2>/dev/null
 expect '^Z-first +1 of 2 '
 expect '^Z-first \[[0-9a-f]{8}\] +1 of 2 '
+# The same where other cases have other data.
+sed -e 's/"small"/"mixed"/' -e 's/"fedavg"; }/&; dataset: { plugin = "csv"; csv: { path = "here\/points.csv"; }; }/' \
+    -e '/^vary/d' grid.cfg >mixed.cfg
+"$osafl" run mixed.cfg --quiet --only seed=1 >/dev/null
+"$osafl" run mixed.cfg --quiet --only case=A-second --only seed=2 \
+    --set "dataset.csv.path=$PWD/there/points.csv" >/dev/null
+"$osafl" report results/mixed >out
+expect '^A-second \[[0-9a-f]{8}\] +1 of 2 '
 
 if command -v gnuplot >/dev/null; then
     "$osafl" plot results/small >out

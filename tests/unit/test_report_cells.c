@@ -440,18 +440,21 @@ static void filter_keeps_what_is_asked_for(void **state)
     char message[CALL_MESSAGE_BYTES];
     struct found_cells f = {.cells = 0};
     assert_int_equal(find_cells(GOLDEN, &f, message), OSAFL_OK);
-    assert_int_equal(keep_cells(&f, "experiment=paper-table", message), OSAFL_OK);
+    assert_int_equal(keep_only(&f, (const char *const[]){"experiment=paper-table"}, 1, message),
+                     OSAFL_OK);
     assert_int_equal(f.cells, 8);
-    assert_int_equal(keep_cells(&f, "aggregator.plugin=fedavg", message), OSAFL_OK);
+    assert_int_equal(keep_only(&f, (const char *const[]){"aggregator.plugin=fedavg"}, 1, message),
+                     OSAFL_OK);
     assert_int_equal(f.cells, 3);
-    assert_int_equal(keep_cells(&f, "seed=2", message), OSAFL_OK);
+    assert_int_equal(keep_only(&f, (const char *const[]){"seed=2"}, 1, message), OSAFL_OK);
     assert_int_equal(f.cells, 1);
     assert_string_equal(f.cell[0]->case_name, "M-FedAvg");
-    assert_int_equal(keep_cells(&f, "seed=9", message), OSAFL_E_CONFIG);
+    assert_int_equal(keep_only(&f, (const char *const[]){"seed=9"}, 1, message), OSAFL_E_CONFIG);
     assert_string_equal(message, "--only seed=9: no run here has that value");
-    assert_int_equal(keep_cells(&f, "quantizer.qsgd.level=2", message), OSAFL_E_CONFIG);
+    assert_int_equal(keep_only(&f, (const char *const[]){"quantizer.qsgd.level=2"}, 1, message),
+                     OSAFL_E_CONFIG);
     assert_non_null(strstr(message, "did you mean \"quantizer.qsgd.levels\"?"));
-    assert_int_equal(keep_cells(&f, "seed", message), OSAFL_E_CONFIG);
+    assert_int_equal(keep_only(&f, (const char *const[]){"seed"}, 1, message), OSAFL_E_CONFIG);
     assert_non_null(strstr(message, "write KEY=VALUE"));
     assert_int_equal(f.cells, 1);
     found_cells_free(&f);
