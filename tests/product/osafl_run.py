@@ -106,8 +106,9 @@ class Run:
             return file.read()
 
     def rows(self, name):
-        with open(os.path.join(self.folder, name), newline="") as file:
-            return list(csv.DictReader(file))
+        """The whole lines of a table; read at one go, because a run may be writing it."""
+        text = self.bytes(name).decode()
+        return list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
 
     def rounds(self, column):
         """A column of rounds.csv as numbers; None where nothing was measured."""
