@@ -104,7 +104,7 @@ OSAFL_DATA=$work/linked experiments/fetch-data.sh --from links mnist 2> told || 
 status=0
 (ulimit -f 2000; trap '' XFSZ; OSAFL_DATA=$work/full experiments/fetch-data.sh --from links mnist) 2> told ||
     status=$?
-[ $status -eq 1 ] && [ ! -e full/mnist ] || fail "a full disk gives status $status"
+if [ $status -ne 1 ] || [ -e full/mnist ]; then fail "a full disk gives status $status"; fi
 rm -r store linked full
 
 for file in experiments/paper/*.cfg; do
