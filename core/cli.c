@@ -99,7 +99,7 @@ static bool answer_questions(const struct work *w)
     return asked;
 }
 
-/* One grid for each file; NULL where a file has errors. */
+/* Fills w->grid; NULL where a file has errors. */
 static void load_all(struct work *w)
 {
     const struct experiment_options o = {

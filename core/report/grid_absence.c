@@ -175,23 +175,30 @@ static char **tell_absent(struct absent_runs *list, size_t n)
     return sentence;
 }
 
-/* Rows of which no record tells should have the seeds of each other. */
+static void add_seeds_of_runs(int64_t **list, size_t *n, const struct grid_row *r)
+{
+    for (size_t i = 0; i < r->cells; ++i)
+        seeds_add(list, n, r->cell[i]->seed);
+}
+
+/* All rows should have the seeds that they have; those of which no record tells, the seeds of each
+ * other too. */
 static void infer_seeds(struct grid_experiment *e)
 {
     int64_t *seed = NULL;
     size_t seeds = 0;
-    for (size_t pass = 0; pass < 2; ++pass) {
-        for (size_t k = 0; k < e->tables; ++k) {
-            for (size_t i = 0; i < e->table[k].rows; ++i) {
-                struct grid_row *const row = &e->table[k].row[i];
-                for (size_t s = 0; s < row->cells && pass == 0; ++s) {
-                    seeds_add(&row->seed, &row->seeds, row->cell[s]->seed);
-                    if (!row->is_planned)
-                        seeds_add(&seed, &seeds, row->cell[s]->seed);
-                }
-                for (size_t s = 0; s < seeds && pass == 1 && !row->is_planned; ++s)
-                    seeds_add(&row->seed, &row->seeds, seed[s]);
-            }
+    for (size_t k = 0; k < e->tables; ++k) {
+        for (size_t i = 0; i < e->table[k].rows; ++i) {
+            if (!e->table[k].row[i].is_planned)
+                add_seeds_of_runs(&seed, &seeds, &e->table[k].row[i]);
+        }
+    }
+    for (size_t k = 0; k < e->tables; ++k) {
+        for (size_t i = 0; i < e->table[k].rows; ++i) {
+            struct grid_row *const row = &e->table[k].row[i];
+            add_seeds_of_runs(&row->seed, &row->seeds, row);
+            for (size_t s = 0; s < seeds && !row->is_planned; ++s)
+                seeds_add(&row->seed, &row->seeds, seed[s]);
         }
     }
     free(seed);

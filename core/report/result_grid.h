@@ -15,8 +15,8 @@ struct grid_row {
     char *varied; /* "quantizer.qsgd.levels=2": varied settings that tell rows apart; "" */
     struct result_cell **cell; /* [cells], by seed; borrowed */
     size_t cells;
-    int64_t *seed; /* [seeds], ascending: those that it has or should have, by the record of the
-                    * grid (grid_record.h), or else those that any run of the experiment has */
+    int64_t *seed; /* [seeds], ascending: those that it has or should have, by the record of a grid
+                    * (grid_record.h), or else as the other rows of which no record tells */
     size_t seeds;
     bool is_planned; /* a record of a grid tells of it */
 };
