@@ -1,7 +1,7 @@
 # cmake -DOUTPUT=file.c -DFILES="a;b" -P embed.cmake - the templates as a C table, so that the
 # program carries them and "osafl plugin new" works wherever it is.
 set(table "")
-set(text "/* Made by sdk/embed.cmake from sdk/template/. */\n#include \"plugin_template.h\"\n")
+set(text "/* Made by sdk/embed.cmake from sdk/template/. */\n#include \"command/plugin/plugin_template.h\"\n")
 set(i 0)
 foreach(file IN LISTS FILES)
     get_filename_component(name ${file} NAME)

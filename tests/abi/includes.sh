@@ -1,7 +1,7 @@
 #!/bin/bash
-# includes.sh SOURCE_DIR - who may include what: plugins and sdk see the public headers and their
-# own files, the core sees the public headers and its own files; file names are unique, so that a
-# name in a message or a comment means one file.
+# includes.sh SOURCE_DIR - who may include what: plugins, templates and examples see the public
+# headers and their own files (tests/house holds the rooms of the core and the conformance kit);
+# file names are unique, so that a name in a message or a comment means one file.
 set -u
 cd "$1" || exit 1
 status=0
@@ -31,7 +31,7 @@ check() {
         sed -E 's/^([^:]+): *# *include "([^"]+)"/\1:\2/')
 }
 
-for root in include core plugins sdk; do
+for root in include plugins sdk/template sdk/examples; do
     check $root
 done
 

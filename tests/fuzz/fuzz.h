@@ -4,7 +4,7 @@
 #define OSAFL_TESTS_FUZZ_H
 
 #include "osafl/osafl.h"
-#include "records.h"
+#include "plugin/plugin_state.h"
 
 /* Returns 0.  Must end in the same way for the same bytes, whatever came before. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,13 +1,13 @@
 /* fuzz_csv_table.c - the report's reader of the tables of a run. */
+#include "command/report/csv_table.h"
 #include "fuzz.h"
-#include "report/csv_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const wanted[] = {"round", "client", "reason", "gain", NULL};
     static const char *const words[] = {"reason", NULL};
     const char *path = fuzz_file(0, data, size);
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     struct csv_table *all = NULL;
     struct csv_table *some = NULL;
     const osafl_status status = csv_table_read(path, NULL, words, &all, message);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
 #include "fuzz.h"
-#include "pool.h"
+#include "plugin/pool.h"
+#include "round/engine.h"
 #include "toy_plugins.h"
 
 #define CLIENTS 3
@@ -17,7 +17,7 @@ static struct session session;
 
 static struct engine *open_engine(struct world **world)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct engine *e = NULL;
     FUZZ_REQUIRE(world_create(session.experiment, &session.instance[OSAFL_KIND_DATASET],
                               &session.dataset, world, message) == OSAFL_OK);
@@ -34,7 +34,7 @@ static void close_engine(struct engine *e, struct world *world)
 /* What it saves, which belongs to the writer. */
 static struct record_writer *save(const struct engine *e, const void **data, size_t *size)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_writer *w = record_writer_create();
     FUZZ_REQUIRE(w != NULL && engine_save(e, w, message) == OSAFL_OK);
     FUZZ_REQUIRE(record_writer_finish(w, data, size, message) == OSAFL_OK);
@@ -57,10 +57,10 @@ static void prepare(void)
     toy->e.clients.arrivals = 2;
     toy_session(toy, &session);
     session.dataset.n_train = SAMPLES;
-    session.context.pool = pool_create(1);
+    session.context.pool = pool_create(1, NULL);
     struct world *world = NULL;
     struct engine *e = open_engine(&world);
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct round_report report;
     for (int round = 0; round < 2; round++)
         FUZZ_REQUIRE(engine_run_round(e, NULL, NULL, &report, message) == OSAFL_OK);
@@ -149,7 +149,7 @@ static void copy_record(osafl_writer *to, const struct part *record, enum change
 /* Goes through all records; the input says what becomes of each. */
 static struct record_writer *change_block(struct fuzz_input *in, const void **data, size_t *size)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_writer *w = record_writer_create();
     FUZZ_REQUIRE(w != NULL);
     const uint8_t *at = whole + 24;
@@ -176,7 +176,7 @@ static struct record_writer *change_block(struct fuzz_input *in, const void **da
 
 static void go_on(struct engine *e)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct round_report report;
     const void *data = NULL;
     const void *again = NULL;
@@ -205,7 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (whole == NULL)
         prepare();
     struct fuzz_input in = {data, size};
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     const void *block = NULL;
     size_t block_size = 0;
     struct record_writer *w = change_block(&in, &block, &block_size);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnostics.h"
-#include "experiment.h"
+#include "base/diagnostics.h"
+#include "experiment/experiment.h"
+#include "experiment/grid.h"
 #include "fuzz.h"
-#include "grid.h"
 
 /* Included files are found here; the experiment itself is never read from a file. */
 #define FILE_NAME FUZZ_INCLUDES "/experiment.cfg"

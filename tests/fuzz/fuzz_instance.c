@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "updates.h"
+#include "plugin/plugin_state.h"
+#include "round/updates.h"
 
 #define CLIENTS 4
 #define ROUNDS 10
@@ -139,7 +140,7 @@ static void select_leaving(struct instance *i, struct fuzz_input *in)
 
 static struct record_writer *save(struct instance *i, const void **data, size_t *size)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_writer *w = record_writer_create();
     FUZZ_REQUIRE(w != NULL && instance_save(i, w, "s", message) == OSAFL_OK);
     FUZZ_REQUIRE(record_writer_finish(w, data, size, message) == OSAFL_OK);
@@ -149,7 +150,7 @@ static struct record_writer *save(struct instance *i, const void **data, size_t 
 /* save, load into a fresh instance, save: the same bytes. */
 static void check_saved(struct instance *i, const osafl_facts *facts)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     const void *first = NULL;
     const void *second = NULL;
     size_t first_size = 0;

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "updates.h"
+#include "round/updates.h"
 
 #define DIM 6
 
 static struct record_writer *save(const struct kept_updates *kept, const void **data, size_t *size)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_writer *w = record_writer_create();
     FUZZ_REQUIRE(w != NULL);
     FUZZ_REQUIRE(kept_updates_save(kept, record_writer_section(w, "s", 1)) == OSAFL_OK);
@@ -20,7 +20,7 @@ static struct record_writer *save(const struct kept_updates *kept, const void **
 
 static void check_saved(const struct kept_updates *kept, const struct codec *codec, osafl_call *c)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     const void *first = NULL;
     const void *second = NULL;
     size_t first_size = 0;

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnostics.h"
+#include "base/diagnostics.h"
 #include "experiment_text.h"
 #include "fuzz.h"
-#include "manifest.h"
+#include "results/manifest.h"
 
 static struct experiment *small_experiment(void)
 {
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(text);
 
     const struct run_folder folder = {.path = path, .lock_fd = -1};
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     enum manifest_found found = MANIFEST_NONE;
     const osafl_status status = manifest_compare(&folder, e, &machine, &found, message);
     FUZZ_REQUIRE(status == OSAFL_OK || message[0] != '\0');

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkpoint.h"
 #include "fuzz.h"
+#include "results/checkpoint.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -42,7 +42,7 @@ static uint8_t *make_block(const uint8_t *data, size_t size, size_t *block_size)
 static void read_records(const struct record_set *set, const char *section)
 {
     static const char *const keys[] = {"round", "identity", "a", "b", "k1", "model", "a.b"};
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_reader r;
     FUZZ_REQUIRE(record_reader_open(set, section, &r, message) == OSAFL_OK);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -63,7 +63,7 @@ static void read_records(const struct record_set *set, const char *section)
 
 static void read_block(const uint8_t *block, size_t size)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_set *set = NULL;
     const osafl_status status = record_set_open(block, size, &set, message);
     FUZZ_REQUIRE((status == OSAFL_OK) == (set != NULL));
@@ -74,8 +74,8 @@ static void read_block(const uint8_t *block, size_t size)
 
 static void read_checkpoint(const uint8_t *block, size_t size)
 {
-    char warning[CALL_MESSAGE_BYTES];
-    char message[CALL_MESSAGE_BYTES];
+    char warning[MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     char path[128];
     struct checkpoint_slots slots;
     struct checkpoint found;

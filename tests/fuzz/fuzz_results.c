@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/report/report_tables.h"
+#include "command/report/summary_csv.h"
 #include "fuzz.h"
-#include "report/report_tables.h"
-#include "report/summary_csv.h"
 
 static FILE *nowhere(void)
 {
@@ -52,7 +52,7 @@ static void report(struct result_cell **cells, size_t n)
 static struct result_cell *read_cell(const char *folder)
 {
     static const char *const wanted[] = {"round", "client", "reason", "gain", NULL};
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     struct result_cell *cell = NULL;
     const osafl_status status = result_cell_read(folder, &cell, message);
     FUZZ_REQUIRE(status == OSAFL_OK || message[0] != '\0');

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnostics.h"
-#include "experiment.h"
+#include "base/diagnostics.h"
+#include "experiment/experiment.h"
+#include "experiment/experiment_tree.h"
 #include "experiment_text.h"
-#include "experiment_tree.h"
 #include "fuzz.h"
 
 static struct experiment_tree *small_experiment(struct diagnostics *d)

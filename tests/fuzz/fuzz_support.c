@@ -315,7 +315,7 @@ struct instance *fuzz_instance_try(const osafl_plugin *p, const osafl_facts *fac
 {
     static struct host_context context = {
         .seed = 1, .log_level = OSAFL_LOG_ERROR, .log = drop_line};
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct instance *i = calloc(1, sizeof *i);
     FUZZ_REQUIRE(i != NULL);
     *i = (struct instance){.plugin = p, .host = &core_host, .context = &context, .config = config};

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "world.h"
-#include "world_state.h"
+#include "world/world.h"
+#include "world/world_state.h"
 
 #define CLIENTS 3
 #define LABELS 4
@@ -102,7 +102,7 @@ static struct world *make_world(const struct scene *s)
     static const struct instance dataset = {.plugin = &dataset_plugin,
                                             .host = &core_host,
                                             .context = (struct host_context *)(uintptr_t)&context};
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct world *w = NULL;
     FUZZ_REQUIRE(world_create(&s->e, &dataset, &s->info, &w, message) == OSAFL_OK);
     return w;
@@ -110,7 +110,7 @@ static struct world *make_world(const struct scene *s)
 
 static struct record_writer *save(const struct world *w, const void **data, size_t *size)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_writer *to = record_writer_create();
     FUZZ_REQUIRE(to != NULL && world_save(w, record_writer_section(to, "s", 1)) == OSAFL_OK);
     FUZZ_REQUIRE(record_writer_finish(to, data, size, message) == OSAFL_OK);
@@ -119,7 +119,7 @@ static struct record_writer *save(const struct world *w, const void **data, size
 
 static void check_saved(const struct world *w, const struct scene *s)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     const void *first = NULL;
     const void *second = NULL;
     size_t first_size = 0;
@@ -165,7 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                           &(const osafl_facts){
                               .struct_size = sizeof(osafl_facts), .clients = CLIENTS, .rounds = 5},
                           NULL);
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct fuzz_input in = {data, size};
     struct scene scene;
     set_scene(&scene, fuzz_below(&in, 3));

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnostics.h"
+#include "base/diagnostics.h"
 #include "fuzz.h"
-#include "loader.h"
+#include "plugin/loader.h"
 
 #define LINKED(entry) OSAFL_EXPORT const osafl_plugin *entry(void);
 #include "linked_plugins.inc"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "diagnostics.h"
+#include "base/diagnostics.h"
 
 static char *text_of(const struct diagnostics *d)
 {

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "diagnostics.h"
-#include "records.h"
+#include "base/diagnostics.h"
+#include "plugin/plugin_state.h"
 
 static void record_metric(void *arg, uint32_t metric, uint32_t client, double value)
 {

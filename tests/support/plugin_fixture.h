@@ -13,8 +13,8 @@
 #ifndef OSAFL_TESTS_PLUGIN_FIXTURE_H
 #define OSAFL_TESTS_PLUGIN_FIXTURE_H
 
-#include "loader.h"
-#include "plugin_host.h"
+#include "plugin/loader.h"
+#include "plugin/plugin_host.h"
 
 /* A value that the plugin reported. */
 struct fixture_metric {
@@ -28,7 +28,7 @@ struct fixture {
     struct host_context context; /* seed 1, no pool, warnings are printed; change at will */
     struct instance instance;
     void *config; /* the plugin's struct, holding its defaults; NULL when it has none */
-    char message[CALL_MESSAGE_BYTES]; /* of the last fixture_create() or fixture_end() */
+    char message[MESSAGE_BYTES]; /* of the last fixture_create() or fixture_end() */
     struct osafl_call call;
     struct fixture_metric *metrics; /* everything reported, in order */
     size_t n_metrics;

@@ -6,10 +6,10 @@
 #ifndef OSAFL_TESTS_TOY_PLUGINS_H
 #define OSAFL_TESTS_TOY_PLUGINS_H
 
-#include "diagnostics.h"
-#include "experiment.h"
+#include "base/diagnostics.h"
+#include "experiment/experiment.h"
 #include "osafl/osafl.h"
-#include "session.h"
+#include "round/session.h"
 
 #define TOY_DIM 5
 #define TOY_LABELS 4

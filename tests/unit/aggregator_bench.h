@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
+#include "base/records.h"
+#include "base/streams.h"
 #include "osafl/aggregator.h"
 #include "osafl/random.h"
 #include "plugin_fixture.h"
-#include "records.h"
-#include "streams.h"
-#include "updates.h"
+#include "round/updates.h"
 
 #define BENCH_SLOTS 2
 #define BENCH_LABELS 10

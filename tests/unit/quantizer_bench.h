@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
+#include "base/streams.h"
 #include "osafl/quantizer.h"
 #include "osafl/random.h"
 #include "plugin_fixture.h"
-#include "streams.h"
 
 #define BENCH_TENSORS 3
 

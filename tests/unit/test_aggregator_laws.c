@@ -1,6 +1,7 @@
 /* test_aggregator_laws.c - what aggregators declare they keep, what all of them must survive, and
  * that a resumed one goes on where it was saved. */
 #include "aggregator_bench.h"
+#include "plugin/plugin_state.h"
 
 #include <stdio.h>
 
@@ -264,7 +265,7 @@ struct saved {
 
 static struct saved save(struct aggregator_bench *b)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct saved s = {.writer = record_writer_create()};
     assert_int_equal(instance_save(&b->fixture->instance, s.writer, "aggregator", message),
                      OSAFL_OK);
@@ -276,7 +277,7 @@ static struct saved save(struct aggregator_bench *b)
 
 static void load(struct aggregator_bench *b, const struct saved *s)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_set *set = NULL;
     struct record_reader kept;
     assert_int_equal(record_set_open(s->data, s->size, &set, message), OSAFL_OK);
@@ -355,7 +356,7 @@ static void test_state_matters(void **unused)
 
 static void expect_refused_state(const char *name, const char *key, const float *value, uint64_t n)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     const void *data = NULL;
     size_t size = 0;
     struct record_set *set = NULL;

@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
+#include "base/streams.h"
 #include "osafl/channel.h"
 #include "osafl/random.h"
 #include "osafl/resource.h"
 #include "plugin_fixture.h"
-#include "streams.h"
 
 enum { CLIENTS = 4000, ROUNDS = 10 };
 

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "checkpoint.h"
 #include "plugin_fixture.h"
-#include "updates.h"
+#include "results/checkpoint.h"
+#include "round/updates.h"
 
 #define IDENTITY "0123456789abcdef0123456789abcdef"
 #define OTHER "fedcba9876543210fedcba9876543210"
@@ -22,8 +22,8 @@ struct bench {
     struct run_folder folder;
     struct checkpoint_slots slots;
     struct checkpoint found;
-    char warning[CALL_MESSAGE_BYTES];
-    char message[CALL_MESSAGE_BYTES];
+    char warning[MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
 };
 
 static int open_bench(void **state)
@@ -183,7 +183,7 @@ static void test_kept_updates_survive(void **state)
 {
     (void)state;
     enum { DIM = 10 };
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     const struct codec codec = {.dim = DIM};
     struct kept_updates kept = {.next_id = 9};
     struct kept_updates loaded = {0};
@@ -231,7 +231,8 @@ static void test_kept_updates_survive(void **state)
         assert_int_equal(kept_updates_load(&loaded, &codec, c, &r.base), OSAFL_E_STATE);
         assert_int_equal(loaded.n, 0);
     }
-    /* A code that its quantizer refuses is a damaged checkpoint, whatever the quantizer calls it. */
+    /* A code that its quantizer refuses is a damaged checkpoint, whatever the quantizer calls it.
+     */
     const struct instance refusing = {.plugin = &refusing_plugin, .host = &core_host};
     const struct codec picky = {.dim = DIM, .quantizer = &refusing};
     kept.list[0].id = 3;

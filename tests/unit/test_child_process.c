@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "child_process.h"
+#include "plugin/child_process.h"
 
 #define ANSWER 42u
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "cpu.h"
-#include "diagnostics.h"
+#include "base/diagnostics.h"
+#include "plugin/cpu.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "base/streams.h"
 #include "osafl/deletion.h"
 #include "osafl/random.h"
+#include "plugin/plugin_state.h"
 #include "plugin_fixture.h"
-#include "records.h"
-#include "streams.h"
 
 #define LABELS 10 /* unless a store says otherwise */
 #define MOST_LABELS 64
@@ -331,7 +331,7 @@ static void test_reservoir_is_uniform(void **unused)
 static void test_reservoir_resumes(void **unused)
 {
     (void)unused;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     const void *data = NULL;
     size_t size = 0;
     struct record_set *set = NULL;

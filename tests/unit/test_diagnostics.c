@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "base/diagnostics.h"
+#include "base/suggest.h"
 #include "complaints.h"
-#include "core/diagnostics.h"
-#include "core/suggest.h"
 
 static void messages_keep_their_order_and_place(void **state)
 {

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "engine.h"
-#include "pool.h"
-#include "records.h"
+#include "base/records.h"
+#include "plugin/pool.h"
+#include "round/engine.h"
 #include "toy_plugins.h"
-#include "world.h"
+#include "world/world.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -27,7 +27,7 @@ struct bench {
     struct world *world;
     struct engine *engine;
     struct round_report report;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
 };
 
 static void count_warning(void *arg, int32_t level, const char *line)
@@ -45,7 +45,7 @@ static struct bench *bench_open(struct toy *t, unsigned threads)
     assert_non_null(b);
     b->toy = t;
     toy_session(t, &b->session);
-    b->pool = pool_create(threads);
+    b->pool = pool_create(threads, NULL);
     b->session.context.pool = b->pool;
     osafl_status status = world_create(&t->e, &b->session.instance[OSAFL_KIND_DATASET],
                                        &b->session.dataset, &b->world, b->message);

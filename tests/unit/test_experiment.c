@@ -13,12 +13,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/diagnostics.h"
 #include "complaints.h"
-#include "core/diagnostics.h"
-#include "core/experiment.h"
-#include "core/experiment_tree.h"
-#include "core/schema.h"
-#include "core/settings.h"
+#include "experiment/experiment.h"
+#include "experiment/experiment_tree.h"
+#include "experiment/schema.h"
+#include "experiment/settings.h"
 #include "experiment_text.h"
 
 #define FILE_NAME "/usr/x.cfg"

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/diagnostics.h"
 #include "complaints.h"
-#include "core/diagnostics.h"
-#include "core/grid.h"
+#include "experiment/grid.h"
 #include "experiment_text.h"
 
 #define FILE_NAME "/usr/x.cfg"

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "label_mix.h"
+#include "base/streams.h"
 #include "osafl/random.h"
-#include "streams.h"
+#include "world/label_mix.h"
 
 #define LABELS 10
 

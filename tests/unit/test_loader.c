@@ -16,11 +16,11 @@
 
 #include <cmocka.h>
 
-#include "diagnostics.h"
-#include "loader.h"
-#include "plugin_file.h"
+#include "base/diagnostics.h"
+#include "plugin/loader.h"
+#include "plugin/plugin_file.h"
+#include "plugin/plugin_path.h"
 #include "plugin_fixture.h"
-#include "plugin_path.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

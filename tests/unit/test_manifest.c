@@ -11,9 +11,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "diagnostics.h"
-#include "manifest.h"
-#include "message.h"
+#include "base/diagnostics.h"
+#include "base/message.h"
+#include "results/manifest.h"
 
 static const char file_text[] = "name = \"digits\";\nseed = 5;\nrounds = 3;\n"
                                 "clients: { count = 4; };\n"
@@ -31,7 +31,7 @@ static const struct surroundings machine = {.program_hash = "0123", .cpu_feature
 static char folder_path[256];
 static struct run_folder folder;
 static struct loader *loader;
-static char message[CALL_MESSAGE_BYTES];
+static char message[MESSAGE_BYTES];
 
 static int start(void **state)
 {

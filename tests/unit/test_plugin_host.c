@@ -16,11 +16,11 @@
 #include <cmocka.h>
 #undef fail /* a macro of cmocka in the way of host->fail */
 
+#include "base/streams.h"
 #include "osafl/deletion.h"
-#include "plugin_host.h"
-#include "pool.h"
-#include "records.h"
-#include "streams.h"
+#include "plugin/plugin_host.h"
+#include "plugin/plugin_state.h"
+#include "plugin/pool.h"
 
 static const osafl_metric metrics[] = {
     {.name = "speed", .doc = "How fast", .scope = OSAFL_PER_ROUND},
@@ -176,15 +176,15 @@ static void test_missing_and_odd_statuses(void **state)
 static void test_long_messages_are_cut(void **state)
 {
     (void)state;
-    char text[3 * CALL_MESSAGE_BYTES];
+    char text[3 * MESSAGE_BYTES];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     osafl_call c;
     call_begin(&c, &instance, OSAFL_NO_CLIENT, NO_ROUND);
     core_host.fail(&c, OSAFL_E_DATA, "%s", text);
     call_end(&c, OSAFL_E_DATA);
-    assert_int_equal(strlen(c.message), CALL_MESSAGE_BYTES - 1);
-    assert_string_equal(c.message + CALL_MESSAGE_BYTES - 5, "x...");
+    assert_int_equal(strlen(c.message), MESSAGE_BYTES - 1);
+    assert_string_equal(c.message + MESSAGE_BYTES - 5, "x...");
 }
 
 static void test_log_levels(void **state)
@@ -355,7 +355,7 @@ static void test_same_bytes_for_any_number_of_threads(void **state)
     (void)state;
     const double alone = sum_with(NULL);
     for (unsigned threads = 1; threads <= 7; threads++) {
-        struct pool *pool = pool_create(threads);
+        struct pool *pool = pool_create(threads, NULL);
         const double sum = sum_with(pool);
         assert_memory_equal(&sum, &alone, sizeof sum);
         pool_destroy(pool);
@@ -409,9 +409,9 @@ static osafl_status run_parallel(uint64_t grain, osafl_body *body, void *arg, ch
 static void test_failures_in_parallel(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     for (unsigned threads = 0; threads <= 4; threads++) {
-        struct pool *pool = threads > 0 ? pool_create(threads) : NULL;
+        struct pool *pool = threads > 0 ? pool_create(threads, NULL) : NULL;
         context.pool = pool;
         for (uint64_t first = 0; first < 100; first += 9) {
             assert_int_equal(run_parallel(1, fail_chunk, &first, message), OSAFL_E_DATA);
@@ -453,7 +453,7 @@ static void test_parallel_on_a_worker(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 2; threads++) {
-        context.pool = pool_create(threads);
+        context.pool = pool_create(threads, NULL);
         uint64_t never = 100;
         assert_int_equal(pool_run(context.pool, 8, 1, work, &never), OSAFL_OK);
         pool_destroy(context.pool);
@@ -481,7 +481,7 @@ static void test_calls_nest(void **state)
 static void test_instances(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     assert_int_equal(instance_create(&instance, NULL, message), OSAFL_OK);
     assert_int_equal(created, 1);
     assert_true(instance.created);
@@ -508,7 +508,7 @@ static void test_instances(void **state)
 static struct record_set *save_with(struct record_writer *w, uint32_t state_version,
                                     const char *key)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     const void *data = NULL;
     size_t size = 0;
     struct record_set *set = NULL;
@@ -525,7 +525,7 @@ static struct record_set *save_with(struct record_writer *w, uint32_t state_vers
 static void test_state_of_instances(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_writer *w = record_writer_create();
     memory = 42;
     struct record_set *set = save_with(w, 1, "memory");

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "osafl/osafl.h"
-#include "plugin_verify.h"
+#include "plugin/plugin_verify.h"
 
 struct config {
     double rate;

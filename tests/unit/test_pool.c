@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "pool.h"
+#include "plugin/pool.h"
 
 enum { MOST = 1000, MOST_THREADS = 7 };
 
@@ -43,7 +43,7 @@ static void test_every_element_once(void **state)
     static const uint64_t sizes[][2] = {{0, 1},    {1, 1},    {1, 5},       {5, 5},         {6, 5},
                                         {999, 10}, {1000, 1}, {1000, 1000}, {7, UINT64_MAX}};
     for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
-        struct pool *p = pool_create(threads);
+        struct pool *p = pool_create(threads, NULL);
         assert_non_null(p);
         assert_int_equal(pool_threads(p), threads);
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
@@ -67,7 +67,7 @@ static void test_every_element_once(void **state)
 static void test_many_jobs(void **state)
 {
     (void)state;
-    struct pool *p = pool_create(3);
+    struct pool *p = pool_create(3, NULL);
     static struct seen s;
     memset(&s, 0, sizeof s);
     s.n = 6;
@@ -97,7 +97,7 @@ static void test_lowest_failure_is_reported(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
-        struct pool *p = pool_create(threads);
+        struct pool *p = pool_create(threads, NULL);
         for (int repeat = 0; repeat < 200; repeat++) {
             struct failing f = {.first = (uint64_t)repeat % 50};
             assert_int_equal(pool_run(p, MOST, 1, fail_from, &f), -1 - (int)f.first);
@@ -125,7 +125,7 @@ static void test_nesting_and_empty_chunks_are_refused(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
-        struct pool *p = pool_create(threads);
+        struct pool *p = pool_create(threads, NULL);
         assert_int_equal(pool_run(p, 10, 1, nest, p), OSAFL_E_BUG);
         struct seen s = {.n = 10, .grain = 1};
         assert_int_equal(pool_run(p, 10, 0, visit, &s), OSAFL_E_BUG);
@@ -160,7 +160,7 @@ static osafl_status meet(void *arg, uint64_t begin, uint64_t end, unsigned worke
 static void test_threads_work_at_the_same_time(void **state)
 {
     (void)state;
-    struct pool *p = pool_create(4);
+    struct pool *p = pool_create(4, NULL);
     struct meeting m = {.masked = 0};
     pthread_barrier_init(&m.barrier, NULL, 4);
     pthread_mutex_init(&m.lock, NULL);
@@ -193,7 +193,7 @@ static osafl_status use_stack(void *arg, uint64_t begin, uint64_t end, unsigned 
 static void test_stack_of_workers(void **state)
 {
     (void)state;
-    struct pool *p = pool_create(4);
+    struct pool *p = pool_create(4, NULL);
     assert_int_equal(pool_run(p, 64, 1, use_stack, NULL), OSAFL_OK);
     pool_destroy(p);
 }

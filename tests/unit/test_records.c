@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "records.h"
+#include "base/records.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static char message[CALL_MESSAGE_BYTES];
+static char message[MESSAGE_BYTES];
 
 static const uint64_t some_u64[3] = {0, UINT64_MAX, UINT64_C(0x0102030405060708)};
 static const double some_f64[2] = {-0.0, 5e-324};

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin_host.h"
-#include "report/cell_finder.h"
-#include "report/csv_table.h"
+#include "command/report/cell_finder.h"
+#include "command/report/csv_table.h"
+#include "plugin/plugin_host.h"
 
 #define GOLDEN OSAFL_TEST_SOURCE_DIR "/tests/golden/report"
 
@@ -53,7 +53,7 @@ static void table_of_numbers_and_words(void **state)
 {
     (void)state;
     static const char *const words[] = {"reason", NULL};
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct csv_table *t = NULL;
     const char *const path =
         put("t.csv", "round,a,reason\n0,1.5,\n1,,deadline\n2,nan,deadline\n3,-2e-3,energy\n4,7");
@@ -78,7 +78,7 @@ static void table_keeps_the_wanted_columns(void **state)
 {
     (void)state;
     static const char *const wanted[] = {"c", "a", "none", NULL};
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct csv_table *t = NULL;
     /* A column that nobody wants may hold anything. */
     const char *const path = put("t.csv", "a,b,c\n1,text,3\n");
@@ -93,7 +93,7 @@ static void table_without_a_whole_line_is_empty(void **state)
     (void)state;
     static const char *const texts[] = {"", "round,simul"};
     for (size_t i = 0; i < 2; ++i) {
-        char message[CALL_MESSAGE_BYTES];
+        char message[MESSAGE_BYTES];
         struct csv_table *t = NULL;
         assert_int_equal(csv_table_read(put("t.csv", texts[i]), NULL, NULL, &t, message), OSAFL_OK);
         assert_int_equal(t->columns, 0);
@@ -122,7 +122,7 @@ static void damaged_table_is_named_with_its_line(void **state)
         {"a,\"b\"\n", "t.csv:1: \"\"b\"\" is no name of a column"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
-        char message[CALL_MESSAGE_BYTES];
+        char message[MESSAGE_BYTES];
         struct csv_table *t = NULL;
         assert_int_equal(csv_table_read(put("t.csv", bad[i].text), NULL, NULL, &t, message),
                          OSAFL_E_DATA);
@@ -135,7 +135,7 @@ static void damaged_table_is_named_with_its_line(void **state)
 static void table_with_a_zero_byte_or_no_file(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct csv_table *t = NULL;
     const char *const path = put("t.csv", "a,b\n");
     FILE *const f = fopen(path, "a");
@@ -169,7 +169,7 @@ static void put_manifest(const char *settings)
 
 static struct result_cell *read_cell(void)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct result_cell *c = NULL;
     if (result_cell_read(folder, &c, message) != OSAFL_OK)
         fail_msg("%s", message);
@@ -258,7 +258,7 @@ static void cell_states(void **state)
 
 static void cell_refuses(const char *says)
 {
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     struct result_cell *c = NULL;
     assert_int_equal(result_cell_read(folder, &c, message), OSAFL_E_DATA);
     assert_null(c);
@@ -306,7 +306,7 @@ static void clients_are_checked(void **state)
 {
     (void)state;
     static const char *const wanted[] = {"round", "client", "local_rounds", NULL};
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct csv_table *t = NULL;
     put_manifest(TWO_ROUNDS ", \"clients.count\": {\"value\": \"2\"}");
     put("clients.csv", "round,client,local_rounds\n0,0,1\n0,1,2\n1,0,3\n");
@@ -335,7 +335,7 @@ static void finds_cells_at_every_level(void **state)
                  {"/paper-table/OSA-FL", 3},
                  {"/levels/B_quantizer.qsgd.levels_2/", 2}};
     for (size_t i = 0; i < sizeof level / sizeof level[0]; ++i) {
-        char message[CALL_MESSAGE_BYTES];
+        char message[MESSAGE_BYTES];
         char path[512];
         struct found_cells f = {.cells = 0};
         snprintf(path, sizeof path, "%s%s", GOLDEN, level[i].below);
@@ -352,7 +352,7 @@ static void finds_cells_at_every_level(void **state)
 static void folders_without_results(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct found_cells f = {.cells = 0};
     assert_int_equal(find_cells(folder, &f, message), OSAFL_E_DATA);
     assert_non_null(strstr(message, "holds no results"));
@@ -371,7 +371,7 @@ static void folders_without_results(void **state)
 static void planned_runs_are_read_once(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     char path[512];
     struct planned_runs p = {.n = 0};
     put("grid-a.json", "{\"grid\": 1, \"experiment\": \"e\", \"cells\": {"
@@ -420,7 +420,7 @@ static void damaged_records_of_grids_are_refused(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s/grid-a.json", folder);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
-        char message[CALL_MESSAGE_BYTES] = "";
+        char message[MESSAGE_BYTES] = "";
         struct planned_runs p = {.n = 0};
         put("grid-a.json", bad[i]);
         assert_int_equal(planned_runs_read(path, &p, message), OSAFL_E_DATA);
@@ -437,7 +437,7 @@ static void damaged_records_of_grids_are_refused(void **state)
 static void filter_keeps_what_is_asked_for(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct found_cells f = {.cells = 0};
     assert_int_equal(find_cells(GOLDEN, &f, message), OSAFL_OK);
     assert_int_equal(keep_only(&f, (const char *const[]){"experiment=paper-table"}, 1, message),

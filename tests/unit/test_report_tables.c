@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin_host.h"
-#include "report/absence_table.h"
-#include "report/checked_alloc.h"
-#include "report/report_tables.h"
-#include "report/summary_csv.h"
-#include "report/unit_scale.h"
+#include "command/report/absence_table.h"
+#include "command/report/checked_alloc.h"
+#include "command/report/report_tables.h"
+#include "command/report/summary_csv.h"
+#include "command/report/unit_scale.h"
+#include "plugin/plugin_host.h"
 
 #define GOLDEN OSAFL_TEST_SOURCE_DIR "/tests/golden/report"
 
@@ -29,7 +29,7 @@ struct laid_out {
 static struct laid_out lay_out(const char *experiment, const struct grid_layout *layout)
 {
     struct laid_out l = {.found = {.cells = 0}};
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     char *const path = checked_format("%s/%s", GOLDEN, experiment);
     assert_int_equal(find_cells(path, &l.found, message), OSAFL_OK);
     free(path);
@@ -324,7 +324,7 @@ static void what_is_missing_is_said(void **state)
 static void a_case_that_only_other_tables_have_is_missing(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct found_cells found = {.cells = 0};
     assert_int_equal(find_cells(GOLDEN "/levels", &found, message), OSAFL_OK);
     /* Without B's run with 16 levels; the order of the walk decides nothing. */

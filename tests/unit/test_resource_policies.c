@@ -8,10 +8,10 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "base/streams.h"
 #include "osafl/random.h"
 #include "osafl/resource.h"
 #include "plugin_fixture.h"
-#include "streams.h"
 
 /* A problem of one client and its answer. */
 struct case1 {

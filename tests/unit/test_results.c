@@ -18,10 +18,10 @@
 
 #include <cmocka.h>
 
-#include "csv_writer.h"
-#include "loader.h"
-#include "records.h"
-#include "results.h"
+#include "base/csv_writer.h"
+#include "base/records.h"
+#include "plugin/loader.h"
+#include "results/results.h"
 
 #define NOT_MEASURED ((double)NAN)
 
@@ -142,7 +142,7 @@ static struct csv_writer *open_csv(const char *name, uint64_t length, osafl_stat
                                    const char *word)
 {
     char path[512];
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     struct csv_writer *w = NULL;
     snprintf(path, sizeof path, "%s/%s", folder_path, name);
     assert_int_equal(csv_open(path, "a,b", length, &w, message), expected);
@@ -154,7 +154,7 @@ static struct csv_writer *open_csv(const char *name, uint64_t length, osafl_stat
 static void test_csv(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct csv_writer *w = open_csv("a.csv", 0, OSAFL_OK, NULL);
     csv_text(w, "plain");
     csv_text(w, "with, comma and \"quotes\"");
@@ -192,7 +192,7 @@ static void test_csv(void **state)
 static void test_csv_faults(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     struct csv_writer *w = open_csv("big.csv", 0, OSAFL_OK, NULL);
     for (uint64_t i = 0; i < 40000; ++i) {
         csv_count(w, i);
@@ -229,7 +229,7 @@ static void test_csv_faults(void **state)
 static void test_full_disk(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     struct csv_writer *w = NULL;
     if (access("/dev/full", W_OK) != 0)
         skip();
@@ -247,7 +247,7 @@ static void test_full_disk(void **state)
 static void test_folder(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     char path[512];
     struct run_folder a;
     struct run_folder b;
@@ -319,7 +319,7 @@ struct bench {
     struct instance *listen[2];
     struct results_layout layout;
     struct results *results;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
 };
 
 static void bench_init(struct bench *b)

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "message.h"
-#include "safetensors.h"
+#include "base/message.h"
+#include "results/safetensors.h"
 
 static char folder_path[256];
 
@@ -83,7 +83,7 @@ static osafl_status write_model(const osafl_model_info *of, bool transposed, cha
 static void test_bytes(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     char path[300];
     unsigned char file[1024];
     assert_int_equal(write_model(&info, true, message), OSAFL_OK);
@@ -109,7 +109,7 @@ static void test_bytes(void **state)
 static void test_independent_reader(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     char command[512];
     int status;
     char *text = output_of("python3 -c 'print(1)' 2>/dev/null", &status);
@@ -134,7 +134,7 @@ static void test_independent_reader(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     osafl_tensor bad[2] = {tensors[0], tensors[1]};
     osafl_model_info of = info;
     of.tensors = bad;

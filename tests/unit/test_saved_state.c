@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "diagnostics.h"
-#include "engine.h"
-#include "grid.h"
-#include "pool.h"
+#include "base/diagnostics.h"
+#include "experiment/grid.h"
+#include "plugin/pool.h"
+#include "round/engine.h"
 
 #define ROUNDS_BEFORE 5 /* of the first save, and again between it and the last */
 
@@ -26,14 +26,14 @@ struct piece {
 static void open_piece(struct piece *p, struct experiment *e, struct loader *l, unsigned threads,
                        struct diagnostics *d)
 {
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     const struct host_context context = {.seed = (uint64_t)e->general.seed,
                                          .log_level = OSAFL_LOG_ERROR};
     if (session_create(&p->session, e, l, &context, d) != OSAFL_OK) {
         diagnostics_print(d, stderr);
         fail();
     }
-    p->pool = pool_create(threads);
+    p->pool = pool_create(threads, NULL);
     assert_non_null(p->pool);
     p->session.context.pool = p->pool;
     osafl_status status = world_create(e, &p->session.instance[OSAFL_KIND_DATASET],
@@ -57,7 +57,7 @@ static void close_piece(struct piece *p)
 
 static void run_rounds(struct piece *p, unsigned n)
 {
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     struct round_report report;
     for (unsigned t = 0; t < n; t++)
         if (engine_run_round(p->engine, NULL, NULL, &report, message) != OSAFL_OK)
@@ -66,7 +66,7 @@ static void run_rounds(struct piece *p, unsigned n)
 
 static const void *save(struct piece *p, size_t *size)
 {
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     const void *data = NULL;
     record_writer_clear(p->writer);
     if (engine_save(p->engine, p->writer, message) != OSAFL_OK ||
@@ -88,7 +88,7 @@ static void assert_same_state(struct piece *a, struct piece *b)
 /* Loading, and then as many rounds on another number of threads, changes no byte. */
 static void try_experiment(struct experiment *e, struct loader *l, struct diagnostics *d)
 {
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     struct piece first;
     struct piece second;
     struct record_set *set = NULL;
@@ -118,8 +118,7 @@ static void save_load_save_gives_equal_bytes(void **state)
     struct loader *l = loader_create(&folder, 1, d);
     assert_non_null(l);
     const struct experiment_options options = {.loader = l};
-    struct grid *g =
-        grid_load(OSAFL_TEST_SOURCE_DIR "/tests/faults/tiny.cfg", NULL, &options, d);
+    struct grid *g = grid_load(OSAFL_TEST_SOURCE_DIR "/tests/faults/tiny.cfg", NULL, &options, d);
     if (g == NULL)
         diagnostics_print(d, stderr);
     assert_non_null(g);

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
+#include "base/diagnostics.h"
 #include "complaints.h"
-#include "core/diagnostics.h"
-#include "core/experiment_tree.h"
-#include "core/settings.h"
+#include "experiment/experiment_tree.h"
+#include "experiment/settings.h"
 
 struct values {
     bool flag;

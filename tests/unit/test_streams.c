@@ -9,8 +9,8 @@
 
 #include <Random123/philox.h>
 
+#include "base/streams.h"
 #include "osafl/random.h"
-#include "streams.h"
 
 /* Published with the generator (Random123, examples/kat_vectors). */
 static void test_philox_known_answers(void **state)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "round/train.h"
 #include "toy_plugins.h"
-#include "train.h"
 
 #define STORED 40
 

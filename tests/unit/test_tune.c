@@ -9,14 +9,14 @@
 
 #include <cmocka.h>
 
-#include "core/cell_shard.h"
-#include "core/message.h"
-#include "core/tune_range.h"
-#include "core/tune_trial.h"
+#include "base/message.h"
+#include "command/sweep/tune_range.h"
+#include "command/sweep/tune_trial.h"
+#include "experiment/cell_shard.h"
 
 static void expect_range(const char *word, const char *expected)
 {
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     char *out = NULL;
     assert_int_equal(tune_range(word, &out, message), OSAFL_OK);
     assert_string_equal(out, expected);
@@ -44,7 +44,7 @@ static void wrong_ranges_are_refused(void **state)
         "a=1..2/x", "a=1..2/65", "a=1..inf", "a=1..2..3", "a=nan..2",
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        char message[CALL_MESSAGE_BYTES] = "";
+        char message[MESSAGE_BYTES] = "";
         char *out = NULL;
         assert_int_equal(tune_range(wrong[i], &out, message), OSAFL_E_CONFIG);
         assert_null(out);
@@ -53,7 +53,7 @@ static void wrong_ranges_are_refused(void **state)
     char many[512] = "a=1";
     for (int i = 0; i < TUNE_MOST_VALUES; i++)
         strcat(many, ",1");
-    char message[CALL_MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "";
     char *out = NULL;
     assert_int_equal(tune_range(many, &out, message), OSAFL_E_CONFIG);
 }

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
+#include "base/streams.h"
 #include "osafl/random.h"
+#include "plugin/pool.h"
 #include "plugin_fixture.h"
-#include "pool.h"
-#include "streams.h"
-#include "updates.h"
+#include "round/updates.h"
 
 #define DIM (3 * UPDATES_BLOCK + 77)
 #define N 5
@@ -263,7 +263,7 @@ static void test_blocks_cover_everything(void **state)
         const osafl_updates *u = &b->set.view;
         struct seen *seen = calloc(1, sizeof *seen);
         seen->bench = b;
-        b->aggregator->context.pool = pool_create(3);
+        b->aggregator->context.pool = pool_create(3, NULL);
         assert_int_equal(u->ops->each_block(u, 1, look, seen), OSAFL_OK);
         for (uint32_t i = 0; i < DIM; i++)
             assert_int_equal(seen->visited[i], 1);
@@ -295,7 +295,7 @@ static void test_threads_change_nothing(void **state)
         double number[2][NUMBERS];
         all_results(b, vector[0], number[0]);
         for (unsigned threads = 1; threads <= 7; threads += 2) {
-            b->aggregator->context.pool = pool_create(threads);
+            b->aggregator->context.pool = pool_create(threads, NULL);
             all_results(b, vector[1], number[1]);
             pool_destroy(b->aggregator->context.pool);
             assert_memory_equal(vector[0], vector[1], DIM * sizeof(float));

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "loader.h"
-#include "records.h"
-#include "world.h"
+#include "base/records.h"
+#include "plugin/loader.h"
+#include "world/world.h"
 
 #define LABELS 10
 
@@ -107,7 +107,7 @@ struct setup {
     struct host_context context;
     struct instance dataset;
     struct instance deletion;
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
 };
 
 static struct setup *make_setup(void)
@@ -205,7 +205,7 @@ static void check_same(const struct world *a, const struct world *b)
 /* A world's records as a block of bytes, owned by the writer. */
 static struct record_writer *save(const struct world *w, const void **data, size_t *size)
 {
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct record_writer *const writer = record_writer_create();
     assert_int_equal(world_save(w, record_writer_section(writer, "world", 1)), OSAFL_OK);
     assert_int_equal(record_writer_finish(writer, data, size, message), OSAFL_OK);
@@ -334,7 +334,7 @@ static void test_no_repetition(void **state)
         restarts += dealt[l] == 0 ? 0 : (dealt[l] - 1) / 600;
     assert_true(shuffled && restarts > 0);
     assert_int_equal(world_restarts(w), restarts);
-    char text[CALL_MESSAGE_BYTES];
+    char text[MESSAGE_BYTES];
     world_describe_restarts(w, text, sizeof text);
     assert_non_null(strstr(text, " time"));
     free(seen);
@@ -447,7 +447,7 @@ static void test_natural(void **state)
         for (uint64_t k = 0; k < store.n; ++k)
             assert_int_equal(store.sample[k] % 25, u);
     }
-    char text[CALL_MESSAGE_BYTES];
+    char text[MESSAGE_BYTES];
     world_describe_restarts(w, text, sizeof text);
     assert_true(world_restarts(w) > 0); /* 200 samples for stores of up to 320 */
     assert_non_null(strstr(text, "client "));
@@ -721,8 +721,8 @@ static void test_damaged_records(void **state)
     refuse_load(s, "round", 0, UINT32_MAX, "round");
     refuse_load(s, "dealt", 3, UINT64_MAX, "dealt");
     refuse_load(s, "dealt", 3, UINT32_MAX, "dealt"); /* more than all stores hold */
-    refuse_load(s, "dealt", 4, 1, "dealt");  /* a label without samples */
-    refuse_load(s, "dealt", 10, 0, "dealt"); /* one pool too few */
+    refuse_load(s, "dealt", 4, 1, "dealt");          /* a label without samples */
+    refuse_load(s, "dealt", 10, 0, "dealt");         /* one pool too few */
     refuse_load(s, "sample", 0, 6000, "sample");
     refuse_load(s, "born", 0, 1, "born"); /* in the store only from a round still to come */
     refuse_load(s, "round", UINT64_MAX, 0, "dealt");

@@ -1,0 +1,16 @@
+/* folder.h - folders for results. */
+#ifndef OSAFL_CORE_FOLDER_H
+#define OSAFL_CORE_FOLDER_H
+
+#include <stdbool.h>
+
+#include "osafl/base.h"
+
+/* Creates a folder and those above it; one that is there already serves.  message:
+ * [MESSAGE_BYTES], names --out and --results as the remedy where a file has the name. */
+osafl_status folder_create(const char *path, char *message);
+
+/* Whether a folder holds a file of that name. */
+bool folder_has(const char *folder, const char *name);
+
+#endif

@@ -1,0 +1,50 @@
+/* message.c - the one sentence that tells the user why something failed. */
+#include "message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+osafl_status message_fail(char *message, osafl_status code, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(message, MESSAGE_BYTES, fmt, args);
+    va_end(args);
+    return code;
+}
+
+static const char *remedy(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+        return "free space there or choose another folder with --out or --results, then run the "
+               "same command again to go on";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "choose a folder that you may write with --out or --results";
+    case ENOENT:
+    case ENOTDIR:
+        return "the folder is gone or its name is wrong";
+    case ENAMETOOLONG:
+        return "choose a shorter folder with --out or --results";
+    case EMFILE:
+    case ENFILE:
+        return "raise the limit of open files (ulimit -n)";
+    case EIO:
+        return "the disk reports a fault; run the same command again on a sound one";
+    default:
+        return "run the same command again to go on";
+    }
+}
+
+osafl_status message_io(char *message, int error, const char *what, const char *path)
+{
+    char buffer[128];
+    const char *const text = strerror_r(error, buffer, sizeof buffer);
+    return message_fail(message, error == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO,
+                        "cannot %s %s: %s; %s", what, path, text, remedy(error));
+}

@@ -1,0 +1,663 @@
+/* records.c - named, typed records in sections, packed into one block of bytes and back. */
+#include "records.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define FORMAT 1
+#define BLOCK_HEAD_BYTES 24
+#define ITEM_HEAD_BYTES 16 /* of a section and of a record */
+#define CHECKSUM_BYTES 8
+/* Sections are few and searched one by one; more would let a hostile block keep us busy. */
+#define MOST_SECTIONS 1024
+
+/* Line ends and a byte above 0x7f, as in PNG: a transfer that treats the file as text shows. */
+static const unsigned char magic[8] = {0x8f, 'O', 'S', 'A', 'F', 'L', '\r', '\n'};
+
+enum record_type { RECORD_U64 = 1, RECORD_F64, RECORD_F32, RECORD_BYTES };
+
+static const struct {
+    const char *name;
+    uint32_t width; /* bytes of an element */
+} types[] = {
+    [RECORD_U64] = {"u64", 8},
+    [RECORD_F64] = {"f64", 8},
+    [RECORD_F32] = {"f32", 4},
+    [RECORD_BYTES] = {"bytes", 1},
+};
+
+static uint32_t width_of(uint32_t type)
+{
+    return type >= RECORD_U64 && type <= RECORD_BYTES ? types[type].width : 0;
+}
+
+/* ---- bytes --------------------------------------------------------------------------------- */
+
+static uint64_t padded(uint64_t bytes)
+{
+    return (bytes + 7) & ~UINT64_C(7);
+}
+
+static void put_u32(unsigned char *at, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(v >> (8 * i));
+}
+
+static void put_u64(unsigned char *at, uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        at[i] = (unsigned char)(v >> (8 * i));
+}
+
+static uint32_t get_u32(const unsigned char *at)
+{
+    uint32_t v = 0;
+    for (int i = 0; i < 4; i++)
+        v |= (uint32_t)at[i] << (8 * i);
+    return v;
+}
+
+static uint64_t get_u64(const unsigned char *at)
+{
+    return get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
+}
+
+/* Copies n elements between this machine's byte order and the block's, either way. */
+static void copy_elements(void *to, const void *from, uint64_t n, uint32_t width)
+{
+    if (n == 0)
+        return; /* the pointers may be NULL */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(to, from, (size_t)n * width);
+#else
+    for (uint64_t i = 0; i < n; i++) {
+        for (uint32_t b = 0; b < width; b++)
+            ((unsigned char *)to)[i * width + b] =
+                ((const unsigned char *)from)[i * width + (width - 1 - b)];
+    }
+#endif
+}
+
+/* First a letter, then letters, digits and the given punctuation. */
+static bool name_is_valid(const char *name, size_t length, const char *punctuation)
+{
+    if (length == 0 || length >= RECORD_NAME_BYTES || name[0] < 'a' || name[0] > 'z')
+        return false;
+    for (size_t i = 1; i < length; i++) {
+        const char c = name[i];
+        const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        if (!alphanumeric && (c == '\0' || strchr(punctuation, c) == NULL))
+            return false;
+    }
+    return true;
+}
+
+static const char section_punctuation[] = "_./";
+static const char key_punctuation[] = "_.";
+
+/* ---- index --------------------------------------------------------------------------------- */
+
+/* Where a record is, for search by key. */
+struct entry {
+    const char *key; /* not terminated */
+    uint32_t length;
+    uint32_t type;
+    uint64_t n;
+    const unsigned char *elements;
+};
+
+static int compare_keys(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    const int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
+    if (order != 0)
+        return order;
+    return (a_length > b_length) - (a_length < b_length);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a;
+    const struct entry *y = b;
+    return compare_keys(x->key, x->length, y->key, y->length);
+}
+
+struct section {
+    char name[RECORD_NAME_BYTES];
+    uint32_t state_version;
+    uint32_t n;            /* records */
+    struct entry *entries; /* ascending keys */
+};
+
+struct record_set {
+    struct section *sections;
+    uint32_t n;
+};
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+struct record_writer {
+    osafl_writer face; /* what the present section's records go to */
+    unsigned char *data;
+    size_t size;
+    size_t capacity;
+    size_t section; /* offset of the present section's head; 0: none */
+    uint32_t n_sections;
+    osafl_status status; /* of the first thing that went wrong */
+    char problem[MESSAGE_BYTES];
+};
+
+/* Keeps the first problem. */
+static OSAFL_PRINTF(3, 4) osafl_status
+    spoil(struct record_writer *w, osafl_status status, const char *fmt, ...)
+{
+    if (w->status == OSAFL_OK) {
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(w->problem, sizeof w->problem, fmt, args);
+        va_end(args);
+        w->status = status;
+    }
+    return status;
+}
+
+/* Appends bytes of unspecified value; NULL: out of memory. */
+static unsigned char *extend(struct record_writer *w, uint64_t bytes)
+{
+    if (bytes > (uint64_t)PTRDIFF_MAX - w->size)
+        return NULL;
+    const size_t needed = w->size + (size_t)bytes;
+    if (needed > w->capacity) {
+        /* Half as much again: pages that are never touched cost nothing. */
+        size_t capacity = w->capacity < 4096 ? 4096 : w->capacity + w->capacity / 2;
+        if (capacity < needed)
+            capacity = needed;
+        unsigned char *grown = realloc(w->data, capacity);
+        if (grown == NULL)
+            return NULL;
+        w->data = grown;
+        w->capacity = capacity;
+    }
+    unsigned char *const at = w->data + w->size;
+    w->size = needed;
+    return at;
+}
+
+/* Appends the head of a section or a record, its name and room for its elements, padding zeroed.
+ * Returns the place of the elements; NULL: out of memory. */
+static unsigned char *append_item(struct record_writer *w, const char *name, uint32_t word,
+                                  uint64_t n, uint64_t bytes)
+{
+    const size_t length = strlen(name);
+    const uint64_t name_bytes = padded(length);
+    unsigned char *at = extend(w, ITEM_HEAD_BYTES + name_bytes + padded(bytes));
+    if (at == NULL)
+        return NULL;
+    put_u32(at, (uint32_t)length);
+    put_u32(at + 4, word);
+    put_u64(at + 8, n);
+    at += ITEM_HEAD_BYTES;
+    memset(at, 0, name_bytes);
+    memcpy(at, name, length);
+    at += name_bytes;
+    memset(at + bytes, 0, padded(bytes) - bytes);
+    return at;
+}
+
+static osafl_status append_record(osafl_writer *face, const char *key, enum record_type type,
+                                  const void *v, uint64_t n)
+{
+    struct record_writer *w = face->priv;
+    const uint32_t width = types[type].width;
+    if (!name_is_valid(key, strnlen(key, RECORD_NAME_BYTES), key_punctuation))
+        return spoil(w, OSAFL_E_BUG, "\"%.40s\" is no key of a record: a key is [a-z][a-z0-9_.]*",
+                     key);
+    if (n > PTRDIFF_MAX / 2 / width)
+        return spoil(w, OSAFL_E_NOMEM, "record %s has too many elements", key);
+    unsigned char *at = append_item(w, key, type, n, n * width);
+    if (at == NULL)
+        return spoil(w, OSAFL_E_NOMEM, "out of memory for record %s", key);
+    copy_elements(at, v, n, width);
+    return OSAFL_OK;
+}
+
+static osafl_status write_u64(osafl_writer *w, const char *key, const uint64_t *v, uint64_t n)
+{
+    return append_record(w, key, RECORD_U64, v, n);
+}
+
+static osafl_status write_f64(osafl_writer *w, const char *key, const double *v, uint64_t n)
+{
+    return append_record(w, key, RECORD_F64, v, n);
+}
+
+static osafl_status write_f32(osafl_writer *w, const char *key, const float *v, uint64_t n)
+{
+    return append_record(w, key, RECORD_F32, v, n);
+}
+
+static osafl_status write_bytes(osafl_writer *w, const char *key, const void *v, uint64_t n)
+{
+    return append_record(w, key, RECORD_BYTES, v, n);
+}
+
+struct record_writer *record_writer_create(void)
+{
+    struct record_writer *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return NULL;
+    w->face = (osafl_writer){.struct_size = sizeof(osafl_writer),
+                             .priv = w,
+                             .u64 = write_u64,
+                             .f64 = write_f64,
+                             .f32 = write_f32,
+                             .bytes = write_bytes};
+    record_writer_clear(w);
+    return w;
+}
+
+void record_writer_destroy(struct record_writer *w)
+{
+    if (w == NULL)
+        return;
+    free(w->data);
+    free(w);
+}
+
+void record_writer_clear(struct record_writer *w)
+{
+    w->size = 0;
+    w->section = 0;
+    w->n_sections = 0;
+    w->status = OSAFL_OK;
+    w->problem[0] = '\0';
+    unsigned char *head = extend(w, BLOCK_HEAD_BYTES);
+    if (head == NULL) {
+        spoil(w, OSAFL_E_NOMEM, "out of memory for saved state");
+        return;
+    }
+    memcpy(head, magic, sizeof magic);
+    put_u32(head + 8, FORMAT);
+}
+
+/* Writes the present section's size into its head. */
+static void close_section(struct record_writer *w)
+{
+    if (w->section == 0)
+        return;
+    unsigned char *head = w->data + w->section;
+    const uint64_t name_bytes = padded(get_u32(head));
+    put_u64(head + 8, w->size - w->section - ITEM_HEAD_BYTES - name_bytes);
+    w->section = 0;
+}
+
+osafl_writer *record_writer_section(struct record_writer *w, const char *name,
+                                    uint32_t state_version)
+{
+    if (w->status != OSAFL_OK)
+        return &w->face;
+    close_section(w);
+    if (!name_is_valid(name, strnlen(name, RECORD_NAME_BYTES), section_punctuation)) {
+        spoil(w, OSAFL_E_BUG, "\"%.40s\" is no name of a section", name);
+        return &w->face;
+    }
+    if (w->n_sections == MOST_SECTIONS) {
+        spoil(w, OSAFL_E_BUG, "saved state has more than %d sections", MOST_SECTIONS);
+        return &w->face;
+    }
+    const size_t section = w->size;
+    if (append_item(w, name, state_version, 0, 0) == NULL) {
+        spoil(w, OSAFL_E_NOMEM, "out of memory for section %s", name);
+        return &w->face;
+    }
+    w->section = section;
+    w->n_sections++;
+    return &w->face;
+}
+
+osafl_status record_writer_status(const struct record_writer *w)
+{
+    return w->status;
+}
+
+const char *record_writer_problem(const struct record_writer *w)
+{
+    return w->problem;
+}
+
+osafl_status record_writer_finish(struct record_writer *w, const void **data, size_t *size,
+                                  char *message)
+{
+    if (w->status == OSAFL_OK) {
+        close_section(w);
+        unsigned char *sum = extend(w, CHECKSUM_BYTES);
+        if (sum == NULL) {
+            spoil(w, OSAFL_E_NOMEM, "out of memory for saved state");
+        } else {
+            put_u32(w->data + 12, w->n_sections);
+            put_u64(w->data + 16, w->size);
+            put_u64(sum, XXH3_64bits(w->data, w->size - CHECKSUM_BYTES));
+        }
+    }
+    if (w->status != OSAFL_OK)
+        return message_fail(message, w->status, "%s", w->problem);
+
+    /* The reader's checks are the writer's too: they find names that are there twice. */
+    struct record_set *set = NULL;
+    const osafl_status status = record_set_open(w->data, w->size, &set, message);
+    record_set_destroy(set);
+    if (status != OSAFL_OK)
+        return spoil(w, status == OSAFL_E_STATE ? OSAFL_E_BUG : status, "%s", message);
+    *data = w->data;
+    *size = w->size;
+    return OSAFL_OK;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* The rest of a block, consumed from its front. */
+struct cursor {
+    const unsigned char *at;
+    uint64_t left;
+};
+
+struct item {
+    const char *name; /* not terminated */
+    uint32_t length;
+    uint32_t word;
+    uint64_t n;
+};
+
+/* Takes a head and its name; false: they are not all there or the padding is not zero. */
+static bool take_item(struct cursor *c, struct item *out)
+{
+    if (c->left < ITEM_HEAD_BYTES)
+        return false;
+    out->length = get_u32(c->at);
+    out->word = get_u32(c->at + 4);
+    out->n = get_u64(c->at + 8);
+    const uint64_t bytes = ITEM_HEAD_BYTES + padded(out->length);
+    if (out->length >= RECORD_NAME_BYTES || bytes > c->left)
+        return false;
+    out->name = (const char *)c->at + ITEM_HEAD_BYTES;
+    for (uint64_t i = ITEM_HEAD_BYTES + out->length; i < bytes; i++) {
+        if (c->at[i] != 0)
+            return false;
+    }
+    c->at += bytes;
+    c->left -= bytes;
+    return true;
+}
+
+/* Takes one record; false: it is not whole or not well formed. */
+static bool take_record(struct cursor *c, struct entry *out)
+{
+    struct item item;
+    if (!take_item(c, &item) || !name_is_valid(item.name, item.length, key_punctuation))
+        return false;
+    const uint32_t width = width_of(item.word);
+    if (width == 0 || item.n > c->left / width)
+        return false;
+    const uint64_t bytes = item.n * width;
+    const uint64_t whole = padded(bytes);
+    if (whole > c->left)
+        return false;
+    for (uint64_t i = bytes; i < whole; i++) {
+        if (c->at[i] != 0)
+            return false;
+    }
+    *out = (struct entry){item.name, item.length, item.word, item.n, c->at};
+    c->at += whole;
+    c->left -= whole;
+    return true;
+}
+
+/* Counts the records of a section, then indexes them. */
+static osafl_status index_records(struct cursor records, struct section *s, char *message)
+{
+    struct entry entry;
+    uint64_t n = 0;
+    for (struct cursor c = records; c.left > 0; n++) {
+        if (!take_record(&c, &entry))
+            return message_fail(message, OSAFL_E_STATE,
+                                "saved state is damaged: record number %llu of section %s is not "
+                                "well formed",
+                                (unsigned long long)n, s->name);
+    }
+    if (n > UINT32_MAX)
+        return message_fail(message, OSAFL_E_STATE, "section %s has too many records", s->name);
+    if (n == 0)
+        return OSAFL_OK;
+    s->entries = calloc((size_t)n, sizeof *s->entries);
+    if (s->entries == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for section %s", s->name);
+    for (s->n = 0; s->n < n; s->n++)
+        (void)take_record(&records, &s->entries[s->n]);
+    qsort(s->entries, s->n, sizeof *s->entries, compare_entries);
+    for (uint32_t i = 1; i < s->n; i++) {
+        if (compare_entries(&s->entries[i - 1], &s->entries[i]) == 0)
+            return message_fail(message, OSAFL_E_STATE, "section %s has record %.*s twice", s->name,
+                                (int)s->entries[i].length, s->entries[i].key);
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status index_section(struct cursor *c, struct record_set *set, char *message)
+{
+    struct item item;
+    if (!take_item(c, &item) || !name_is_valid(item.name, item.length, section_punctuation) ||
+        item.n > c->left || item.n % 8 != 0)
+        return message_fail(message, OSAFL_E_STATE,
+                            "saved state is damaged: section number %u is not well formed",
+                            (unsigned)set->n);
+    struct section *s = &set->sections[set->n];
+    memcpy(s->name, item.name, item.length);
+    s->name[item.length] = '\0';
+    s->state_version = item.word;
+    if (record_set_has(set, s->name))
+        return message_fail(message, OSAFL_E_STATE, "saved state has section %s twice", s->name);
+    set->n++;
+    const struct cursor records = {c->at, item.n};
+    c->at += item.n;
+    c->left -= item.n;
+    return index_records(records, s, message);
+}
+
+/* Head and checksum; then c is what lies between them. */
+static osafl_status check_block(const unsigned char *data, size_t size, uint32_t *n_sections,
+                                struct cursor *c, char *message)
+{
+    if (size < sizeof magic || memcmp(data, magic, sizeof magic) != 0)
+        return message_fail(message, OSAFL_E_STATE, "is no saved state of this program");
+    if (size < BLOCK_HEAD_BYTES + CHECKSUM_BYTES)
+        return message_fail(message, OSAFL_E_STATE, "saved state is truncated after %zu bytes",
+                            size);
+    const uint32_t format = get_u32(data + 8);
+    if (format != FORMAT)
+        return message_fail(message, OSAFL_E_STATE,
+                            "saved state has format %u, this program reads format %u",
+                            (unsigned)format, (unsigned)FORMAT);
+    const uint64_t stated = get_u64(data + 16);
+    if (stated != size)
+        return message_fail(
+            message, OSAFL_E_STATE, "saved state is %s: it has %zu bytes and says that it has %llu",
+            size < stated ? "truncated" : "damaged", size, (unsigned long long)stated);
+    if (get_u64(data + size - CHECKSUM_BYTES) != XXH3_64bits(data, size - CHECKSUM_BYTES))
+        return message_fail(message, OSAFL_E_STATE,
+                            "saved state is damaged: its checksum does not fit");
+    *n_sections = get_u32(data + 12);
+    *c = (struct cursor){data + BLOCK_HEAD_BYTES, size - BLOCK_HEAD_BYTES - CHECKSUM_BYTES};
+    if (*n_sections > MOST_SECTIONS)
+        return message_fail(message, OSAFL_E_STATE,
+                            "saved state is damaged: it says that it has %u sections",
+                            (unsigned)*n_sections);
+    return OSAFL_OK;
+}
+
+osafl_status record_set_open(const void *data, size_t size, struct record_set **out, char *message)
+{
+    *out = NULL;
+    uint32_t n_sections = 0;
+    struct cursor c;
+    OSAFL_TRY(check_block(data, size, &n_sections, &c, message));
+    struct record_set *set = calloc(1, sizeof *set);
+    if (set != NULL)
+        set->sections = calloc((size_t)n_sections + 1, sizeof *set->sections);
+    if (set == NULL || set->sections == NULL) {
+        free(set);
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for saved state");
+    }
+    osafl_status status = OSAFL_OK;
+    for (uint32_t i = 0; i < n_sections && status == OSAFL_OK; i++)
+        status = index_section(&c, set, message);
+    if (status == OSAFL_OK && c.left != 0)
+        status = message_fail(message, OSAFL_E_STATE,
+                              "saved state is damaged: %llu bytes belong to no section",
+                              (unsigned long long)c.left);
+    if (status != OSAFL_OK) {
+        record_set_destroy(set);
+        return status;
+    }
+    *out = set;
+    return OSAFL_OK;
+}
+
+void record_set_destroy(struct record_set *s)
+{
+    if (s == NULL)
+        return;
+    for (uint32_t i = 0; i < s->n; i++)
+        free(s->sections[i].entries);
+    free(s->sections);
+    free(s);
+}
+
+uint32_t record_set_sections(const struct record_set *s)
+{
+    return s->n;
+}
+
+const char *record_set_name(const struct record_set *s, uint32_t section)
+{
+    assert(section < s->n);
+    return s->sections[section].name;
+}
+
+/* s->n where there is none.  Blocks have a few dozen sections. */
+static uint32_t find_section(const struct record_set *s, const char *name)
+{
+    uint32_t i = 0;
+    while (i < s->n && strcmp(s->sections[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool record_set_has(const struct record_set *s, const char *section)
+{
+    return find_section(s, section) < s->n;
+}
+
+static OSAFL_PRINTF(2, 3) osafl_status misfit(struct record_reader *r, const char *fmt, ...)
+{
+    if (r->message[0] == '\0') {
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(r->message, sizeof r->message, fmt, args);
+        va_end(args);
+    }
+    return OSAFL_E_STATE;
+}
+
+static osafl_status find_record(struct record_reader *r, const char *key, const struct entry **out)
+{
+    const struct section *s = &r->set->sections[r->section];
+    const struct entry wanted = {.key = key, .length = (uint32_t)strnlen(key, RECORD_NAME_BYTES)};
+    const struct entry *found = NULL;
+    if (s->n > 0)
+        found = bsearch(&wanted, s->entries, s->n, sizeof *s->entries, compare_entries);
+    if (found == NULL)
+        return misfit(r, "saved state has no record %.40s in section %s", key, s->name);
+    *out = found;
+    return OSAFL_OK;
+}
+
+static osafl_status read_count(osafl_reader *face, const char *key, uint64_t *n)
+{
+    const struct entry *e = NULL;
+    OSAFL_TRY(find_record(face->priv, key, &e));
+    *n = e->n;
+    return OSAFL_OK;
+}
+
+static osafl_status read_record(osafl_reader *face, const char *key, enum record_type type, void *v,
+                                uint64_t n)
+{
+    struct record_reader *r = face->priv;
+    const struct entry *e = NULL;
+    OSAFL_TRY(find_record(r, key, &e));
+    const char *section = r->set->sections[r->section].name;
+    if (e->type != (uint32_t)type)
+        return misfit(r, "saved state has record %s of section %s as %s, expected is %s", key,
+                      section, types[e->type].name, types[type].name);
+    if (e->n != n)
+        return misfit(r,
+                      "saved state has %llu elements in record %s of section %s, expected are "
+                      "%llu",
+                      (unsigned long long)e->n, key, section, (unsigned long long)n);
+    copy_elements(v, e->elements, n, types[type].width);
+    return OSAFL_OK;
+}
+
+static osafl_status read_u64(osafl_reader *r, const char *key, uint64_t *v, uint64_t n)
+{
+    return read_record(r, key, RECORD_U64, v, n);
+}
+
+static osafl_status read_f64(osafl_reader *r, const char *key, double *v, uint64_t n)
+{
+    return read_record(r, key, RECORD_F64, v, n);
+}
+
+static osafl_status read_f32(osafl_reader *r, const char *key, float *v, uint64_t n)
+{
+    return read_record(r, key, RECORD_F32, v, n);
+}
+
+static osafl_status read_bytes(osafl_reader *r, const char *key, void *v, uint64_t n)
+{
+    return read_record(r, key, RECORD_BYTES, v, n);
+}
+
+osafl_status record_reader_open(const struct record_set *s, const char *section,
+                                struct record_reader *out, char *message)
+{
+    const uint32_t i = find_section(s, section);
+    if (i == s->n)
+        return message_fail(message, OSAFL_E_STATE, "saved state has no section %s", section);
+    out->base = (osafl_reader){.struct_size = sizeof(osafl_reader),
+                               .state_version = s->sections[i].state_version,
+                               .priv = out,
+                               .count = read_count,
+                               .u64 = read_u64,
+                               .f64 = read_f64,
+                               .f32 = read_f32,
+                               .bytes = read_bytes};
+    out->set = s;
+    out->section = i;
+    out->message[0] = '\0';
+    return OSAFL_OK;
+}
+
+uint32_t record_reader_records(const struct record_reader *r)
+{
+    return (uint32_t)r->set->sections[r->section].n;
+}

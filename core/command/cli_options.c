@@ -1,0 +1,361 @@
+/* cli_options.c - options of the commands that read experiments or look for plugins. */
+#include "cli_options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit_status.h"
+#include "cli.h"
+
+enum { MAX_THREADS = 1024 };
+
+/* Keys of options without a short form. */
+enum {
+    KEY_SET = 's',
+    KEY_QUIET = 'q',
+    KEY_THREADS = 't',
+    KEY_OUT = 'o',
+    KEY_CASE = 'c',
+    KEY_JOBS = 'j',
+    KEY_SEED = 256,
+    KEY_RESULTS,
+    KEY_PLUGIN_DIR,
+    KEY_MAX_TIME,
+    KEY_FORCE,
+    KEY_ACCEPT_CHANGES,
+    KEY_ONLY,
+    KEY_OVERLAY,
+    KEY_SHARD,
+    KEY_LIST,
+    KEY_OVER,
+    KEY_KEEP,
+};
+
+static const struct argp_option run_options[] = {
+    {"threads", KEY_THREADS, "N", 0, "Threads that work (default: all CPUs); no effect on results",
+     1},
+    {"jobs", KEY_JOBS, "N", 0,
+     "Run so many cells of a grid side by side; they share the threads (default: 1)", 1},
+    {"out", KEY_OUT, "DIR", 0,
+     "Folder of the run (default: results/NAME/CASE/seed-N-HASH); of several cells, and of tune, "
+     "as --results",
+     1},
+    {"results", KEY_RESULTS, "DIR", 0,
+     "Put results into DIR/NAME/CASE/seed-N-HASH, however many cells there are (default: results; "
+     "of tune: tuning)",
+     1},
+    {"max-time", KEY_MAX_TIME, "TIME", 0,
+     "Stop, ready to be resumed, after so many seconds, or 90s, 15m, 2h", 1},
+    {"force", KEY_FORCE, NULL, 0, "Overwrite the results of another run in the folder", 1},
+    {"accept-changes", KEY_ACCEPT_CHANGES, NULL, 0,
+     "Go on although the program, a plugin, the data, the CPU type or the BLAS kernel changed", 1},
+    {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 1},
+    {0},
+};
+
+static const struct argp_option grid_options[] = {
+    {"shard", KEY_SHARD, "I/N", 0,
+     "Run the I-th of N shares of a grid, I from 1; the others can run elsewhere at the same time",
+     1},
+    {"list", KEY_LIST, NULL, 0, "Run nothing; list the cells that would run", 1},
+    {0},
+};
+
+static const struct argp_option tune_options[] = {
+    {"over", KEY_OVER, "KEY=VALUES", 0,
+     "Try these values of a setting: 0.01,0.02,0.04, or 0.005..0.08/5 for five values at equal "
+     "ratios; with several, every combination",
+     1},
+    {"keep", KEY_KEEP, "SHARE", 0,
+     "Share of the settings that go on after a quarter of the rounds, and of those again after "
+     "half of them (default: 0.5); 1: all, to the end",
+     1},
+    {0},
+};
+
+static const struct argp_option experiment_options[] = {
+    {"set", KEY_SET, "KEY.PATH=VALUE", 0,
+     "Set a value over that of the file, such as aggregator.plugin=fedavg; KIND.plugin=help lists "
+     "the plugins",
+     2},
+    {"seed", KEY_SEED, "N", 0, "Short for --set seed=N", 2},
+    {"only", KEY_ONLY, "KEY=VALUE", 0,
+     "Take only the cells of a grid with this case, seed or setting, such as case=osafl; with "
+     "several, one of each key must hold",
+     2},
+    {"case", KEY_CASE, "NAME", 0, "Short for --only case=NAME", 2},
+    {"overlay", KEY_OVERLAY, "FILE", 0, "Lay the settings in FILE over the experiments", 2},
+    {0},
+};
+
+static const struct argp_option plugin_options[] = {
+    {"plugin-dir", KEY_PLUGIN_DIR, "DIR", 0,
+     "Look for plugins in DIR/KIND/NAME.so first; may be repeated", 3},
+    {0},
+};
+
+struct parsing {
+    struct cli_options *o;
+    size_t at_least;
+    size_t at_most;
+    size_t n_children;
+};
+
+static unsigned available_cpus(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return 1;
+    const int n = CPU_COUNT(&set);
+    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
+}
+
+static unsigned parse_count(const char *option, const char *text, struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    const long n = strtol(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || n < 1 || n > MAX_THREADS)
+        argp_error(state, "--%s %s: must be a whole number from 1 to %d", option, text,
+                   MAX_THREADS);
+    return (unsigned)n;
+}
+
+/* Without the slashes at its end. */
+static const char *parse_folder(const char *option, char *name, struct argp_state *state)
+{
+    size_t n = strlen(name);
+    if (n == 0)
+        argp_error(state, "%s: a folder is missing", option);
+    while (n > 1 && name[n - 1] == '/')
+        name[--n] = '\0';
+    return name;
+}
+
+static double parse_time(const char *text, struct argp_state *state)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end != text && (*end == 's' || *end == 'm' || *end == 'h')) {
+        seconds *= *end == 's' ? 1.0 : *end == 'm' ? 60.0 : 3600.0;
+        end++;
+    }
+    if (end == text || *end != '\0' || !(seconds > 0.0 && seconds < 1e9))
+        argp_error(state, "--max-time %s: must be a time such as 90, 90s, 15m or 2h", text);
+    return seconds;
+}
+
+/* "KEY=VALUE", which lives as long as o. */
+static const char *own_pair(struct cli_options *o, const char *key, const char *value,
+                            struct argp_state *state)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%s=%s", key, value) < 0)
+        argp_failure(state, EXIT_RUN_FAILED, ENOMEM, "--%s", key);
+    o->owned[o->n_owned++] = text;
+    return text;
+}
+
+static void parse_shard(struct cli_options *o, const char *text, struct argp_state *state)
+{
+    char end;
+    const int n = sscanf(text, "%5u/%5u%c", &o->shard, &o->shards, &end);
+    if (n != 2 || o->shard < 1 || o->shard > o->shards)
+        argp_error(state, "--shard %s: must be I/N with I from 1 to N, such as 2/4", text);
+}
+
+static error_t parse_run_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    struct run_options *run = &o->run;
+    switch (key) {
+    case KEY_THREADS:
+        run->threads = parse_count("threads", arg, state);
+        return 0;
+    case KEY_JOBS:
+        o->jobs = parse_count("jobs", arg, state);
+        return 0;
+    case KEY_OUT:
+        run->out = parse_folder("--out", arg, state);
+        return 0;
+    case KEY_RESULTS:
+        run->base = parse_folder("--results", arg, state);
+        return 0;
+    case KEY_MAX_TIME:
+        run->max_time_s = parse_time(arg, state);
+        return 0;
+    case KEY_FORCE:
+        run->force = true;
+        return 0;
+    case KEY_ACCEPT_CHANGES:
+        run->accept_changes = true;
+        return 0;
+    case KEY_QUIET:
+        run->quiet = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (run->out != NULL && run->base != NULL)
+            argp_error(state, "--out and --results are two answers to one question: --out is the "
+                              "folder of one run, --results holds those of many");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    switch (key) {
+    case KEY_SHARD:
+        parse_shard(o, arg, state);
+        return 0;
+    case KEY_LIST:
+        o->list = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_tune_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    char end;
+    switch (key) {
+    case KEY_OVER:
+        o->over[o->n_over++] = arg;
+        return 0;
+    case KEY_KEEP:
+        if (sscanf(arg, "%lf%c", &o->keep, &end) != 1 || !(o->keep > 0.0 && o->keep <= 1.0))
+            argp_error(state, "--keep %s: must be a share above 0, at most 1", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (o->n_over == 0)
+            argp_error(state, "--over is missing: which setting is to be tuned?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_experiment_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    switch (key) {
+    case KEY_SET:
+        o->set[o->n_set++] = arg;
+        return 0;
+    case KEY_SEED:
+        o->set[o->n_set++] = own_pair(o, "seed", arg, state);
+        return 0;
+    case KEY_CASE:
+        o->only[o->n_only++] = own_pair(o, "case", arg, state);
+        return 0;
+    case KEY_ONLY:
+        o->only[o->n_only++] = arg;
+        return 0;
+    case KEY_OVERLAY:
+        o->overlay = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_plugin_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    if (key != KEY_PLUGIN_DIR)
+        return ARGP_ERR_UNKNOWN;
+    o->plugin_dirs[o->n_plugin_dirs++] = arg;
+    return 0;
+}
+
+static error_t parse_command(int key, char *arg, struct argp_state *state)
+{
+    const struct parsing *p = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        for (size_t i = 0; i < p->n_children; i++)
+            state->child_inputs[i] = state->input;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (p->o->n_arguments == p->at_most)
+            argp_error(state, "\"%s\" is one argument too many", arg);
+        p->o->arguments[p->o->n_arguments++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (p->o->n_arguments < p->at_least)
+            argp_error(state, "an argument is missing");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp run_argp = {.options = run_options, .parser = parse_run_option};
+static const struct argp grid_argp = {.options = grid_options, .parser = parse_grid_option};
+static const struct argp tune_argp = {.options = tune_options, .parser = parse_tune_option};
+static const struct argp experiment_argp = {.options = experiment_options,
+                                            .parser = parse_experiment_option};
+static const struct argp plugin_argp = {.options = plugin_options, .parser = parse_plugin_option};
+
+static void fail_for_memory(void)
+{
+    fputs("osafl: out of memory\n", stderr);
+    exit(EXIT_RUN_FAILED);
+}
+
+void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned groups,
+                       const char *args_doc, const char *doc, size_t at_least, size_t at_most)
+{
+    const size_t n = (size_t)argc + 1;
+    *o = (struct cli_options){.set = calloc(n, sizeof(*o->set)),
+                              .only = calloc(n, sizeof(*o->only)),
+                              .over = calloc(n, sizeof(*o->over)),
+                              .plugin_dirs = calloc(n, sizeof(*o->plugin_dirs)),
+                              .arguments = calloc(n, sizeof(*o->arguments)),
+                              .owned = calloc(n, sizeof(*o->owned)),
+                              .run = {.threads = available_cpus()},
+                              .jobs = 1,
+                              .keep = 0.5};
+    if (o->set == NULL || o->only == NULL || o->over == NULL || o->plugin_dirs == NULL ||
+        o->arguments == NULL || o->owned == NULL)
+        fail_for_memory();
+    struct argp_child children[6] = {{0}};
+    size_t n_children = 0;
+    if ((groups & CLI_RUN) != 0)
+        children[n_children++].argp = &run_argp;
+    if ((groups & CLI_GRID) != 0)
+        children[n_children++].argp = &grid_argp;
+    if ((groups & CLI_TUNE) != 0)
+        children[n_children++].argp = &tune_argp;
+    if ((groups & CLI_EXPERIMENT) != 0)
+        children[n_children++].argp = &experiment_argp;
+    if ((groups & CLI_PLUGINS) != 0)
+        children[n_children++].argp = &plugin_argp;
+    const struct argp argp = {
+        .parser = parse_command, .args_doc = args_doc, .doc = doc, .children = children};
+    struct parsing p = {.o = o, .at_least = at_least, .at_most = at_most, .n_children = n_children};
+    /* Wrong words have ended the program already. */
+    if (argp_parse(&argp, argc, argv, 0, NULL, &p) != 0)
+        fail_for_memory();
+}
+
+void cli_options_free(struct cli_options *o)
+{
+    for (size_t i = 0; i < o->n_owned; i++)
+        free(o->owned[i]);
+    free(o->owned);
+    free(o->set);
+    free(o->only);
+    free(o->over);
+    free(o->plugin_dirs);
+    free(o->arguments);
+}

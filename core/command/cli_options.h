@@ -1,0 +1,48 @@
+/* cli_options.h - options of the commands that read experiments or look for plugins. */
+#ifndef OSAFL_CORE_CLI_OPTIONS_H
+#define OSAFL_CORE_CLI_OPTIONS_H
+
+#include <argp.h>
+#include <stddef.h>
+
+#include "command/run/run_command.h"
+
+struct cli_options {
+    const char **set; /* of --set and its shorthands, in order */
+    size_t n_set;
+    const char **only; /* conditions on cells, in order */
+    size_t n_only;
+    const char *overlay; /* NULL: none */
+    const char **plugin_dirs;
+    size_t n_plugin_dirs;
+    char **arguments; /* FILE..., KIND, ... */
+    size_t n_arguments;
+    struct run_options run;
+    unsigned jobs;  /* cells side by side */
+    unsigned shard; /* 1 .. shards: which share of the cells; 0: all */
+    unsigned shards;
+    bool list;         /* only name the cells */
+    const char **over; /* what is tuned (tune_range.h); [n_over] */
+    size_t n_over;
+    double keep;  /* share of the settings that go on at a cut */
+    char **owned; /* strings made here */
+    size_t n_owned;
+};
+
+/* Which groups of options a command knows. */
+enum {
+    CLI_PLUGINS = 1 << 0,    /* --plugin-dir */
+    CLI_EXPERIMENT = 1 << 1, /* --set, --seed, --case, --only, --overlay */
+    CLI_RUN = 1 << 2,        /* --threads, --out, ... */
+    CLI_GRID = 1 << 3,       /* --shard, --list */
+    CLI_TUNE = 1 << 4,       /* --over, --keep */
+};
+
+/* Parses the words of one command, argv[0] being "osafl COMMAND".  A wrong word ends the program
+ * with EXIT_USAGE and a message, --help ends it with 0, as argp does.  at_least, at_most: number
+ * of arguments.  args_doc, doc: for --help. */
+void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned groups,
+                       const char *args_doc, const char *doc, size_t at_least, size_t at_most);
+void cli_options_free(struct cli_options *o);
+
+#endif

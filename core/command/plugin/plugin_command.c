@@ -1,0 +1,308 @@
+/* plugin_command.c - "osafl plugin new", "check" and "list": for authors of plugins. */
+#include "plugin_command.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "base/exit_status.h"
+#include "base/suggest.h"
+#include "check/conform.h"
+#include "command/cli.h"
+#include "plugin/cpu.h"
+#include "plugin/loader.h"
+#include "plugin_new.h"
+
+/* ---- new ---- */
+
+struct new_arguments {
+    const char *word[3]; /* KIND NAME [DIR] */
+    unsigned n;
+};
+
+static error_t parse_new(int key, char *arg, struct argp_state *state)
+{
+    struct new_arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (a->n == 3)
+            argp_error(state, "\"%s\" is one argument too many", arg);
+        a->word[a->n++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->n < 2)
+            argp_error(state, "an argument is missing");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* A plugin of the same name that is found already: which of the two is used depends on the order of
+ * folders, and results of both are called the same. */
+static void warn_of_namesake(uint32_t kind, const char *name)
+{
+    struct diagnostics *d = diagnostics_create();
+    struct loader *l = d != NULL ? loader_create(NULL, 0, d) : NULL;
+    char **names = NULL;
+    size_t n = 0;
+    if (l != NULL && loader_names(l, kind, &names, &n) == OSAFL_OK) {
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(names[i], name) == 0)
+                fprintf(stderr,
+                        "osafl: warning: there is a plugin %s/%s already; with --plugin-dir, yours "
+                        "takes its place\n",
+                        kind_name(kind), name);
+        }
+        loader_free_names(names, n);
+    }
+    loader_destroy(l);
+    diagnostics_destroy(d);
+}
+
+static int command_new(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .parser = parse_new,
+        .args_doc = "KIND NAME [DIR]",
+        .doc = "Start the project of a plugin in DIR (default: NAME): a working, commented plugin "
+               "that builds, checks and runs at once.\v"
+               "KIND is dataset, model, channel, resource, optimizer, quantizer, deletion or "
+               "aggregator. No file that exists is touched.",
+    };
+    struct new_arguments a = {.n = 0};
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    const uint32_t kind = kind_from_name(a.word[0]);
+    if (kind == 0) {
+        struct suggestion s = suggest_begin(a.word[0]);
+        for (uint32_t k = 1; k <= LOADER_KINDS; k++)
+            suggest_offer(&s, kind_name(k));
+        fprintf(stderr, "osafl: \"%s\" is no kind of plugin%s%s%s\n", a.word[0],
+                s.best != NULL ? "; did you mean \"" : "; see osafl plugin new --help",
+                s.best != NULL ? s.best : "", s.best != NULL ? "\"?" : "");
+        return EXIT_USAGE;
+    }
+    const char *dir = a.n == 3 ? a.word[2] : a.word[1];
+    char why[8192];
+    if (!plugin_new(kind, a.word[1], dir, why, sizeof why)) {
+        fprintf(stderr, "osafl: %s\n", why);
+        return EXIT_RUN_FAILED;
+    }
+    plugin_new_tell(kind, a.word[1], dir, stdout);
+    warn_of_namesake(kind, a.word[1]);
+    return EXIT_RUN_OK;
+}
+
+/* ---- check ---- */
+
+enum {
+    KEY_ONLY = 'o',
+    KEY_SET = 's',
+    KEY_QUIET = 'q',
+    KEY_LIST = 256,
+    KEY_SEED,
+    KEY_TAP,
+    KEY_LIMIT,
+    KEY_IN_PROCESS
+};
+
+static const struct argp_option check_options[] = {
+    {"only", KEY_ONLY, "ID", 0, "Try only this check or group of checks; may be repeated", 0},
+    {"list", KEY_LIST, NULL, 0, "List all checks with the rule that each enforces", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0,
+     "A setting of the plugin with which it is tried; needed for files that it reads", 0},
+    {"seed", KEY_SEED, "N", 0, "Seed of all that is random in the checks (default: 1)", 0},
+    {"tap", KEY_TAP, NULL, 0, "Print in the Test Anything Protocol", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "Print failures and sums only", 0},
+    {"time-limit", KEY_LIMIT, "SECONDS", 0, "Of each check (default: 60)", 0},
+    {"in-process", KEY_IN_PROCESS, NULL, 0,
+     "Try the one check of --only in this process, for a debugger", 0},
+    {0},
+};
+
+struct check_arguments {
+    struct conform_options options;
+    const char **only;
+    const char **set;
+    char **files;
+    size_t n_files;
+    bool list;
+};
+
+static uint64_t parse_seed(const char *text, struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long seed = strtoull(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || text[0] == '-')
+        argp_error(state, "--seed %s: must be a whole number from 0 to %" PRIu64, text, UINT64_MAX);
+    return seed;
+}
+
+static double parse_limit(const char *text, struct argp_state *state)
+{
+    char *end;
+    const double seconds = strtod(text, &end);
+    if (end == text || *end != '\0' || !(seconds > 0.0 && seconds < 1e6))
+        argp_error(state, "--time-limit %s: must be a number of seconds above 0", text);
+    return seconds;
+}
+
+static error_t parse_check(int key, char *arg, struct argp_state *state)
+{
+    struct check_arguments *a = state->input;
+    switch (key) {
+    case KEY_ONLY:
+        if (!conform_knows(arg))
+            argp_error(state, "--only %s: there is no such check or group; see --list", arg);
+        a->only[a->options.n_only++] = arg;
+        return 0;
+    case KEY_SET:
+        if (strchr(arg, '=') == NULL)
+            argp_error(state, "--set %s: must be KEY=VALUE", arg);
+        a->set[a->options.n_set++] = arg;
+        return 0;
+    case KEY_SEED:
+        a->options.seed = parse_seed(arg, state);
+        return 0;
+    case KEY_LIMIT:
+        a->options.limit_s = parse_limit(arg, state);
+        return 0;
+    case KEY_LIST:
+        a->list = true;
+        return 0;
+    case KEY_TAP:
+        a->options.tap = true;
+        return 0;
+    case KEY_QUIET:
+        a->options.quiet = true;
+        return 0;
+    case KEY_IN_PROCESS:
+        a->options.in_process = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        a->files[a->n_files++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->n_files == 0 && !a->list)
+            argp_error(state, "a file is missing");
+        if (a->options.tap && a->n_files > 1)
+            argp_error(state, "--tap: takes one file at a time");
+        if (a->options.in_process && (a->options.n_only != 1 || a->n_files != 1))
+            argp_error(state, "--in-process: takes one file and one check (--only)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* BLAS kernels are chosen before any plugin is loaded, as for a run. */
+static bool choose_kernels(void)
+{
+    struct diagnostics *d = diagnostics_create();
+    const enum cpu_isa isa = d != NULL ? cpu_isa_chosen(d) : 0;
+    if (isa != 0)
+        cpu_choose_blas(isa);
+    else if (d != NULL)
+        diagnostics_print(d, stderr);
+    diagnostics_destroy(d);
+    return isa != 0;
+}
+
+static int check_files(const struct check_arguments *a)
+{
+    bool good = true;
+    if (a->list)
+        conform_list(stdout);
+    if (!choose_kernels())
+        return EXIT_USAGE;
+    for (size_t i = 0; i < a->n_files; i++)
+        good = conform_file(a->files[i], &a->options, stdout) && good;
+    return good ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+}
+
+static int command_check(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = check_options,
+        .parser = parse_check,
+        .args_doc = "FILE.so...",
+        .doc = "Try whether plugins keep the rules of the plugin interface, each check in a "
+               "process of its own.\v"
+               "Exit status: 0 no check failed, 1 one failed, 2 wrong usage.",
+    };
+    const size_t n = (size_t)argc + 1;
+    struct check_arguments a = {.only = calloc(n, sizeof *a.only),
+                                .set = calloc(n, sizeof *a.set),
+                                .files = calloc(n, sizeof *a.files),
+                                .options = {.seed = 1, .limit_s = 60.0}};
+    if (a.only == NULL || a.set == NULL || a.files == NULL) {
+        fputs("osafl: out of memory\n", stderr);
+        return EXIT_RUN_FAILED;
+    }
+    a.options.only = a.only;
+    a.options.set = a.set;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    const int status = check_files(&a);
+    free(a.only);
+    free(a.set);
+    free(a.files);
+    return status;
+}
+
+/* ---- both ---- */
+
+static const struct {
+    const char *name;
+    const char *args;
+    const char *doc;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"new", "KIND NAME [DIR]", "Start the project of a plugin.", command_new},
+    {"check", "FILE.so...", "Try whether plugins keep the rules of the interface.", command_check},
+    {"list", "[KIND]", "List the plugins that are found, as \"osafl plugins\" does.",
+     cli_list_plugins},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_usage(FILE *to)
+{
+    fputs("Usage: osafl plugin COMMAND [OPTION...] ARGUMENT...\nFor authors of plugins.\n\n", to);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(to, "  %-6s %-18s %s\n", commands[i].name, commands[i].args, commands[i].doc);
+    fputs("\nosafl plugin COMMAND --help tells more.\n", to);
+}
+
+int plugin_command(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        return EXIT_RUN_OK;
+    }
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            char name[32];
+            snprintf(name, sizeof name, "osafl plugin %s", commands[i].name);
+            argv[1] = name; /* as argp names the program in messages */
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    struct suggestion s = suggest_begin(argv[1]);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        suggest_offer(&s, commands[i].name);
+    if (s.best != NULL)
+        fprintf(stderr, "osafl: unknown command \"plugin %s\"; did you mean \"plugin %s\"?\n",
+                argv[1], s.best);
+    else
+        fprintf(stderr, "osafl: unknown command \"plugin %s\"; see osafl plugin --help\n", argv[1]);
+    return EXIT_USAGE;
+}

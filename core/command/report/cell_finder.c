@@ -1,0 +1,278 @@
+/* cell_finder.c - finds the result folders below the folders that a user names. */
+#include "cell_finder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/message.h"
+#include "base/suggest.h"
+#include "checked_alloc.h"
+
+/* results/NAME/CASE/seed-N-HASH8 is three levels deep; shards of a grid may add a few. */
+enum { MOST_LEVELS = 5 };
+
+/* Notes the folder or record; false when it was noted before. */
+static bool note_folder(struct found_cells *f, const char *folder)
+{
+    struct stat here;
+    if (stat(folder, &here) != 0)
+        return true; /* reading it tells what is wrong */
+    for (size_t i = 0; i < f->n_seen; ++i) {
+        if (f->seen[i].device == here.st_dev && f->seen[i].number == here.st_ino)
+            return false;
+    }
+    f->seen = checked_grow(f->seen, f->n_seen, sizeof *f->seen);
+    f->seen[f->n_seen++] = (struct folder_id){here.st_dev, here.st_ino};
+    return true;
+}
+
+static void add_unreadable(struct found_cells *f, const char *path, const char *message)
+{
+    f->unreadable = checked_grow(f->unreadable, f->n_unreadable, sizeof *f->unreadable);
+    f->unreadable[f->n_unreadable++] =
+        (struct unreadable_cell){.folder = checked_copy(path), .message = checked_copy(message)};
+}
+
+static void take(struct found_cells *f, const char *folder)
+{
+    char message[MESSAGE_BYTES];
+    struct result_cell *cell = NULL;
+    if (!note_folder(f, folder))
+        return;
+    if (result_cell_read(folder, &cell, message) == OSAFL_OK) {
+        f->cell = checked_grow(f->cell, f->cells, sizeof(struct result_cell *));
+        f->cell[f->cells++] = cell;
+    } else {
+        add_unreadable(f, folder, message);
+    }
+}
+
+/* Folders and records within a folder; hidden ones are none of ours. */
+static int is_candidate(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN ||
+                                       is_grid_record(entry->d_name));
+}
+
+static void take_record(struct found_cells *f, const char *path)
+{
+    char message[MESSAGE_BYTES];
+    if (note_folder(f, path) && planned_runs_read(path, &f->planned, message) != OSAFL_OK)
+        add_unreadable(f, path, message);
+}
+
+static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
+{
+    char *const manifest = checked_format("%s/manifest.json", folder);
+    struct stat here;
+    const bool is_cell = stat(manifest, &here) == 0;
+    free(manifest);
+    if (is_cell) {
+        take(f, folder);
+        return 1;
+    }
+    if (levels == 0)
+        return 0;
+    struct dirent **entry = NULL;
+    const int entries = scandir(folder, &entry, is_candidate, versionsort);
+    size_t found = 0;
+    for (int i = 0; i < entries; ++i) {
+        char *const path = checked_format("%s/%s", folder, entry[i]->d_name);
+        const bool there = lstat(path, &here) == 0;
+        if (there && S_ISDIR(here.st_mode))
+            found += walk(f, path, levels - 1);
+        else if (there && S_ISREG(here.st_mode) && is_grid_record(entry[i]->d_name))
+            take_record(f, path);
+        free(path);
+        free(entry[i]);
+    }
+    free(entry);
+    return found;
+}
+
+osafl_status find_cells(const char *folder, struct found_cells *into, char *message)
+{
+    struct stat here;
+    const char *const slash = strrchr(folder, '/');
+    if (is_grid_record(slash != NULL ? slash + 1 : folder) && stat(folder, &here) == 0 &&
+        S_ISREG(here.st_mode)) {
+        take_record(into, folder); /* of "results/NAME/" and all that is in it */
+        return OSAFL_OK;
+    }
+    DIR *const open = opendir(folder);
+    if (open == NULL)
+        return message_fail(message, OSAFL_E_IO, "cannot open %s: %s", folder, strerror(errno));
+    closedir(open);
+    /* "results/" and "results" are to give the same paths. */
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        --length;
+    char *const clean = checked_format("%.*s", (int)length, folder);
+    const size_t found = walk(into, clean, MOST_LEVELS);
+    free(clean);
+    if (found == 0)
+        return message_fail(message, OSAFL_E_DATA,
+                            "%s holds no results (no folder with a manifest.json, down to %d "
+                            "levels); \"osafl run\" makes them",
+                            folder, MOST_LEVELS);
+    return OSAFL_OK;
+}
+
+/* ---- filter ---- */
+
+/* The value of a key in a cell; seed: room for a seed's digits.  NULL: the cell has none. */
+static const char *value_of(const struct result_cell *c, const char *key, char seed[32])
+{
+    if (strcmp(key, "case") == 0)
+        return c->case_name;
+    if (strcmp(key, "experiment") == 0)
+        return c->experiment;
+    if (strcmp(key, "seed") == 0) {
+        snprintf(seed, 32, "%lld", (long long)c->seed);
+        return seed;
+    }
+    return result_cell_setting(c, key);
+}
+
+static osafl_status unknown_key(const struct found_cells *f, const char *key, char *message)
+{
+    struct suggestion close = suggest_begin(key);
+    suggest_offer(&close, "case");
+    suggest_offer(&close, "experiment");
+    suggest_offer(&close, "seed");
+    for (size_t i = 0; i < f->cells; ++i) {
+        for (size_t k = 0; k < f->cell[i]->settings; ++k)
+            suggest_offer(&close, f->cell[i]->setting[k].key);
+    }
+    return message_fail(message, OSAFL_E_CONFIG,
+                        "--only %s: no run here has a setting of that name%s%s%s", key,
+                        close.best == NULL ? "" : "; did you mean \"",
+                        close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
+}
+
+/* Whether the run meets the condition.  If it has a row, that decides: a case need not have what
+ * the file varies.  Else its record does, or what the condition says of the whole experiment. */
+static bool planned_run_meets(const struct found_cells *of, const struct planned_run *r,
+                              const char *key, const char *value)
+{
+    const enum planned_answer said = planned_run_check(r, key, value);
+    const bool of_name = planned_run_names(key);
+    bool has_row = false;
+    bool row = false;
+    bool any = false;
+    bool all = true;
+    for (size_t i = 0; i < of->cells && !of_name; ++i) {
+        const struct result_cell *const c = of->cell[i];
+        if (strcmp(c->experiment, r->experiment) != 0)
+            continue;
+        const char *const found = result_cell_setting(c, key);
+        const bool meets = found != NULL && strcmp(found, value) == 0;
+        const bool of_row =
+            strcmp(c->case_name, r->case_name) == 0 && strcmp(c->varied, r->varied) == 0;
+        any = true;
+        has_row = has_row || of_row;
+        row = row || (of_row && meets);
+        all = all && meets;
+    }
+    if (has_row)
+        return row;
+    return said == PLANNED_UNKNOWN ? any && all : said == PLANNED_HOLDS;
+}
+
+static void keep_planned(struct found_cells *of, const char *only)
+{
+    const char *const sign = strchr(only, '=');
+    if (sign == NULL)
+        return; /* keep_cells() tells */
+    char *const key = checked_format("%.*s", (int)(sign - only), only);
+    bool *const keep = checked_alloc(of->planned.n, sizeof *keep);
+    for (size_t i = 0; i < of->planned.n; ++i)
+        keep[i] = planned_run_meets(of, &of->planned.run[i], key, sign + 1);
+    planned_runs_keep(&of->planned, keep);
+    free(keep);
+    free(key);
+}
+
+static osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
+{
+    const char *const sign = strchr(only, '=');
+    if (sign == NULL || sign == only)
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--only %s: write KEY=VALUE, such as case=OSA-FL or "
+                            "quantizer.qsgd.levels=2",
+                            only);
+    char *const key = checked_format("%.*s", (int)(sign - only), only);
+    bool key_known = false;
+    size_t kept = 0;
+    /* A first pass only looks, so that a refusal leaves the list as it was. */
+    for (size_t i = 0; i < of->cells; ++i) {
+        char seed[32];
+        const char *const value = value_of(of->cell[i], key, seed);
+        key_known = key_known || value != NULL;
+        kept += value != NULL && strcmp(value, sign + 1) == 0;
+    }
+    osafl_status status = OSAFL_OK;
+    if (!key_known)
+        status = unknown_key(of, key, message);
+    else if (kept == 0)
+        status =
+            message_fail(message, OSAFL_E_CONFIG, "--only %s: no run here has that value", only);
+    const size_t cells = of->cells;
+    for (size_t i = of->cells = 0; status == OSAFL_OK && i < cells; ++i) {
+        char seed[32];
+        const char *const value = value_of(of->cell[i], key, seed);
+        if (value != NULL && strcmp(value, sign + 1) == 0)
+            of->cell[of->cells++] = of->cell[i];
+        else
+            result_cell_free(of->cell[i]);
+    }
+    if (status != OSAFL_OK)
+        of->cells = cells;
+    free(key);
+    return status;
+}
+
+osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n, char *message)
+{
+    /* Planned runs are judged by all cells. */
+    for (size_t i = 0; i < n; ++i)
+        keep_planned(of, only[i]);
+    for (size_t i = 0; i < n; ++i)
+        OSAFL_TRY(keep_cells(of, only[i], message));
+    return OSAFL_OK;
+}
+
+bool parse_rounds(const char *text, uint32_t *out)
+{
+    char *end;
+    errno = 0;
+    const long long n = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || n < 1 || n > UINT32_MAX)
+        return false;
+    *out = (uint32_t)n;
+    return true;
+}
+
+void take_first_rounds(struct found_cells *of, uint32_t n)
+{
+    for (size_t i = 0; i < of->cells && n > 0; ++i)
+        result_cell_take_first(of->cell[i], n);
+}
+
+void found_cells_free(struct found_cells *f)
+{
+    for (size_t i = 0; i < f->cells; ++i)
+        result_cell_free(f->cell[i]);
+    for (size_t i = 0; i < f->n_unreadable; ++i) {
+        free(f->unreadable[i].folder);
+        free(f->unreadable[i].message);
+    }
+    planned_runs_free(&f->planned);
+    free(f->cell);
+    free(f->unreadable);
+    free(f->seen);
+    *f = (struct found_cells){.cells = 0};
+}

@@ -1,0 +1,231 @@
+/* report_command.c - "osafl report DIR...": the tables of experiments. */
+#include "report_command.h"
+
+#include <argp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit_status.h"
+#include "base/message.h"
+#include "base/suggest.h"
+#include "checked_alloc.h"
+#include "html_page.h"
+#include "report_body.h"
+#include "summary_csv.h"
+
+enum {
+    KEY_FORMAT = 'f',
+    KEY_TARGET = 't',
+    KEY_MEASURE = 'm',
+    KEY_ONLY = 0x100,
+    KEY_HTML,
+    KEY_ROUNDS
+};
+
+/* --format csv is no format of tables: it gives the numbers. */
+enum { CSV_NUMBERS = FORMAT_HTML + 1 };
+
+struct report_options {
+    int format;
+    const char *html; /* file of a page; NULL: tables to standard output */
+    struct summary_question question;
+    uint32_t rounds;   /* of each run, the first; 0: all */
+    const char **only; /* [n_only] */
+    size_t n_only;
+    const char **folder; /* [folders] */
+    size_t folders;
+};
+
+static const struct argp_option options[] = {
+    {"format", KEY_FORMAT, "FORMAT", 0, "text (default), markdown, csv or latex", 0},
+    {"html", KEY_HTML, "FILE", 0,
+     "Write one self-contained page with tables, figures, settings and environment instead", 0},
+    {"target", KEY_TARGET, "VALUE", 0,
+     "Also rounds, time, uplink bits and joules to this accuracy (0.8)", 0},
+    {"measure", KEY_MEASURE, "NAME", 0,
+     "Compare runs by this measure; default: the first that they evaluate, accuracy for a "
+     "classifier",
+     0},
+    {"rounds", KEY_ROUNDS, "N", 0,
+     "Take the first N rounds for the whole run: what longer runs have learnt by then", 0},
+    {"only", KEY_ONLY, "KEY=VALUE", 0,
+     "Only the runs with this case, experiment, seed or setting; may be given several times", 0},
+    {0}};
+
+static int parse_format(const char *name)
+{
+    static const char *const names[] = {"text", "markdown", "latex", NULL, "csv"};
+    for (int i = 0; i <= CSV_NUMBERS; ++i) {
+        if (names[i] != NULL && strcmp(names[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct report_options *const o = state->input;
+    char *end = NULL;
+    switch (key) {
+    case KEY_FORMAT:
+        o->format = parse_format(argument);
+        if (o->format < 0)
+            argp_error(state, "--format %s: there are text, markdown, csv and latex", argument);
+        return 0;
+    case KEY_HTML:
+        o->html = argument;
+        return 0;
+    case KEY_TARGET:
+        o->question.target = strtod(argument, &end);
+        if (end == argument || *end != '\0' || !isfinite(o->question.target))
+            argp_error(state, "--target %s: not a number", argument);
+        return 0;
+    case KEY_MEASURE:
+        o->question.measure = argument;
+        return 0;
+    case KEY_ROUNDS:
+        if (!parse_rounds(argument, &o->rounds))
+            argp_error(state, "--rounds %s: must be a whole number from 1 on", argument);
+        return 0;
+    case KEY_ONLY:
+        o->only = checked_grow(o->only, o->n_only, sizeof *o->only);
+        o->only[o->n_only++] = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        o->folder = checked_grow(o->folder, o->folders, sizeof *o->folder);
+        o->folder[o->folders++] = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "name a folder with results, such as results");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp command_line = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "DIR...",
+    .doc = "Prints the tables of all runs below the folders: best accuracy over the rounds and "
+           "the loss of that round, mean and sample standard deviation over seeds, last accuracy, "
+           "participation, local rounds, bits, joules; and what is missing.  Unfinished "
+           "experiments work too.\vDIR is the folder of a run, of a case, of an experiment, or "
+           "all results.",
+};
+
+static void write_table(const struct summarized_table *s, enum table_format format, FILE *to)
+{
+    if (s->table->title[0] != '\0')
+        text_heading_write(s->table->title, 2, format, to);
+    report_body_write(s, format, to);
+}
+
+static void write_report(const struct result_grid *g, const struct report_options *o, FILE *to)
+{
+    if (o->format == CSV_NUMBERS)
+        summary_csv_header(to);
+    for (size_t i = 0; i < g->experiments; ++i) {
+        const struct grid_experiment *const e = &g->experiment[i];
+        if (o->format != CSV_NUMBERS)
+            text_heading_write(e->name, 1, (enum table_format)o->format, to);
+        for (size_t k = 0; k < e->tables; ++k) {
+            struct summarized_table *const s = summarize_table(e, &e->table[k], &o->question);
+            if (o->format == CSV_NUMBERS)
+                summary_csv_rows(s, to);
+            else
+                write_table(s, (enum table_format)o->format, to);
+            summarized_table_free(s);
+        }
+        if (o->format != CSV_NUMBERS)
+            report_end_write(e, (enum table_format)o->format, to);
+    }
+    if (o->format != CSV_NUMBERS)
+        text_list_write("Without results", g->absent, g->absents, (enum table_format)o->format, to);
+}
+
+/* Whether the question has an answer: a measure that some run evaluates, and a target that it can
+ * take. */
+static osafl_status check_question(const struct found_cells *found,
+                                   const struct summary_question *q, char *message)
+{
+    struct suggestion close = suggest_begin(q->measure != NULL ? q->measure : "");
+    char list[256] = "";
+    bool there = q->measure == NULL;
+    bool share = false; /* the measure of some run is an accuracy */
+    for (size_t i = 0; i < found->cells; ++i) {
+        const struct result_cell *const c = found->cell[i];
+        for (size_t m = 0; m < c->n_measures; ++m) {
+            const char *const name = result_cell_measure(c, m);
+            there = there || strcmp(name, q->measure) == 0;
+            share = share || (strcmp(name, "accuracy") == 0 &&
+                              (q->measure == NULL ? m == 0 : strcmp(q->measure, name) == 0));
+            const size_t used = strlen(list);
+            suggest_offer(&close, name);
+            if (strstr(list, name) == NULL)
+                snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", name);
+        }
+    }
+    if (!there && list[0] != '\0')
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--measure %s: the runs have no such measure%s%s%s; there are %s",
+                            q->measure, close.best != NULL ? "; did you mean \"" : "",
+                            close.best != NULL ? close.best : "", close.best != NULL ? "\"?" : "",
+                            list);
+    if (share && !isnan(q->target) && (q->target < 0 || q->target > 1))
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--target %g: an accuracy lies between 0 and 1, such as 0.8",
+                            q->target);
+    return OSAFL_OK;
+}
+
+static int run_report(const struct report_options *o)
+{
+    struct found_cells found = {.cells = 0};
+    char message[MESSAGE_BYTES];
+    osafl_status status = OSAFL_OK;
+    for (size_t i = 0; i < o->folders && status == OSAFL_OK; ++i)
+        status = find_cells(o->folder[i], &found, message);
+    if (status == OSAFL_OK && found.cells + found.n_unreadable == 0)
+        status = message_fail(message, OSAFL_E_DATA, "%s: there are no results", o->folder[0]);
+    if (status == OSAFL_OK)
+        status = keep_only(&found, o->only, o->n_only, message);
+    take_first_rounds(&found, o->rounds);
+    if (status == OSAFL_OK)
+        status = check_question(&found, &o->question, message);
+    if (status != OSAFL_OK) {
+        fprintf(stderr, "osafl report: %s\n", message);
+        found_cells_free(&found);
+        return EXIT_USAGE;
+    }
+    struct result_grid *const g = result_grid_create(&found, &(struct grid_layout){.along = NULL});
+    if (o->html != NULL) {
+        status = html_page_write(o->html, &found, g, &o->question, message);
+        if (status == OSAFL_OK)
+            printf("%s\n", o->html);
+    } else {
+        write_report(g, o, stdout);
+    }
+    for (size_t i = 0; i < g->notes; ++i)
+        fprintf(stderr, "osafl report: %s\n", g->note[i]);
+    if (status != OSAFL_OK)
+        fprintf(stderr, "osafl report: %s\n", message);
+    const bool good = status == OSAFL_OK && found.n_unreadable == 0;
+    const int exit_status = good ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+    result_grid_free(g);
+    found_cells_free(&found);
+    return exit_status;
+}
+
+int report_command(int argc, char **argv)
+{
+    struct report_options o = {.format = FORMAT_TEXT, .question = {.target = (double)NAN}};
+    argp_err_exit_status = EXIT_USAGE;
+    int exit_status = EXIT_USAGE;
+    if (argp_parse(&command_line, argc, argv, 0, NULL, &o) == 0)
+        exit_status = run_report(&o);
+    free(o.only);
+    free(o.folder);
+    return exit_status;
+}

@@ -1,0 +1,346 @@
+/* result_cell.c - one run's result folder, read back. */
+#include "result_cell.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/csv_writer.h"
+#include "base/folder.h"
+#include "base/message.h"
+#include "checked_alloc.h"
+#include "result_text.h"
+
+/* ---- manifest ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct cell_setting *)a)->key, ((const struct cell_setting *)b)->key);
+}
+
+static osafl_status read_settings(struct result_cell *c, char *message)
+{
+    const char *key;
+    json_t *setting;
+    json_object_foreach(json_object_get(c->manifest, "settings"), key, setting)
+    {
+        const char *const value = json_string_value(json_object_get(setting, "value"));
+        const char *const origin = json_string_value(json_object_get(setting, "origin"));
+        if (value == NULL)
+            return message_fail(
+                message, OSAFL_E_DATA,
+                "%s/manifest.json: setting %.80s has no text \"value\"; the file is "
+                "damaged or of another version of osafl",
+                c->folder, key);
+        char *const plain = result_plain_value(value);
+        c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
+        c->setting[c->settings++] = (struct cell_setting){
+            .key = result_printable(key),
+            .value = result_printable(plain),
+            .origin = result_printable(origin == NULL ? "" : origin),
+        };
+        free(plain);
+    }
+    if (c->settings > 0)
+        qsort(c->setting, c->settings, sizeof *c->setting, by_key);
+    return OSAFL_OK;
+}
+
+const char *result_cell_setting(const struct result_cell *c, const char *key)
+{
+    char name[256];
+    if (c->settings == 0 || strlen(key) >= sizeof name)
+        return NULL;
+    strcpy(name, key);
+    const struct cell_setting *const found = bsearch(
+        &(struct cell_setting){.key = name}, c->setting, c->settings, sizeof *c->setting, by_key);
+    return found == NULL ? NULL : found->value;
+}
+
+double result_cell_number(const struct result_cell *c, const char *key, double fallback)
+{
+    const char *const text = result_cell_setting(c, key);
+    char *end = NULL;
+    const double value = text == NULL ? fallback : strtod(text, &end);
+    return text == NULL || end == text || *end != '\0' || !isfinite(value) ? fallback : value;
+}
+
+static osafl_status required(const struct result_cell *c, const json_t *in, const char *key,
+                             char **out, char *message)
+{
+    const char *const text = json_string_value(json_object_get(in, key));
+    if (text == NULL || text[0] == '\0')
+        return message_fail(message, OSAFL_E_DATA,
+                            "%s/manifest.json: no text \"%s\"; the file is damaged or of another "
+                            "version of osafl",
+                            c->folder, key);
+    *out = result_printable(text);
+    return OSAFL_OK;
+}
+
+bool result_cell_varies(const struct result_cell *c, const char *key)
+{
+    return result_varied_value(c->varied, key) != NULL;
+}
+
+static osafl_status read_json_of(const struct result_cell *c, const char *name, json_t **out,
+                                 char *message)
+{
+    char *const path = checked_format("%s/%s", c->folder, name);
+    const osafl_status status = result_read_json(path, out, message);
+    free(path);
+    return status;
+}
+
+static osafl_status read_manifest(struct result_cell *c, char *message)
+{
+    OSAFL_TRY(read_json_of(c, "manifest.json", &c->manifest, message));
+    const json_t *const run = json_object_get(c->manifest, "experiment");
+    OSAFL_TRY(required(c, c->manifest, "identity", &c->identity, message));
+    OSAFL_TRY(required(c, run, "name", &c->experiment, message));
+    char *name = NULL;
+    OSAFL_TRY(required(c, run, "case", &name, message));
+    result_split_case(name, &c->case_name, &c->varied);
+    free(name);
+    const json_t *const seed = json_object_get(run, "seed");
+    if (!json_is_integer(seed))
+        return message_fail(message, OSAFL_E_DATA,
+                            "%s/manifest.json: no whole number \"seed\"; the file is damaged or of "
+                            "another version of osafl",
+                            c->folder);
+    c->seed = json_integer_value(seed);
+    const json_t *const place = json_object_get(run, "case_index");
+    c->case_index = json_is_integer(place) ? json_integer_value(place) : -1;
+    OSAFL_TRY(read_settings(c, message));
+    const double rounds = result_cell_number(c, "rounds", 0);
+    if (!(rounds >= 1 && rounds <= UINT32_MAX))
+        return message_fail(message, OSAFL_E_DATA,
+                            "%s/manifest.json: no setting \"rounds\"; the file is damaged or of "
+                            "another version of osafl",
+                            c->folder);
+    c->planned_rounds = (uint32_t)rounds;
+    return OSAFL_OK;
+}
+
+/* ---- tables ---- */
+
+/* Checks the columns on which everything rests and finds the measures, which stand between
+ * simulated_s and train_loss as SPLIT_NAME. */
+static osafl_status check_columns(struct result_cell *c, const char *path, char *message)
+{
+    struct csv_table *const t = c->rounds;
+    const size_t end = csv_table_column(t, "train_loss");
+    static const char *const needed[] = {"participants",        "mean_local_rounds",
+                                         "uplink_payload_bits", "uplink_air_bits",
+                                         "compute_j",           "upload_j"};
+    if (csv_table_column(t, "round") != 0 || csv_table_column(t, "simulated_s") != 1 ||
+        end == CSV_NO_COLUMN || end <= CELL_FIRST_MEASURE)
+        return message_fail(message, OSAFL_E_DATA,
+                            "%s:1: the header is not \"round,simulated_s,MEASURES,train_loss,...\"",
+                            path);
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; ++i) {
+        if (csv_table_column(t, needed[i]) == CSV_NO_COLUMN)
+            return message_fail(message, OSAFL_E_DATA, "%s:1: no column \"%s\"", path, needed[i]);
+    }
+    const char *const first = t->name[CELL_FIRST_MEASURE];
+    const char *const underscore = strchr(first, '_');
+    if (underscore == NULL)
+        return message_fail(message, OSAFL_E_DATA,
+                            "%s:1: column \"%s\" should be a measure of a split, such as "
+                            "test_accuracy",
+                            path, first);
+    c->split = checked_format("%.*s", (int)(underscore - first), first);
+    c->n_measures = end - CELL_FIRST_MEASURE;
+    for (size_t m = 0; m < c->n_measures; ++m) {
+        const char *const name = t->name[CELL_FIRST_MEASURE + m];
+        if (strncmp(name, first, strlen(c->split) + 1) != 0)
+            return message_fail(message, OSAFL_E_DATA,
+                                "%s:1: column \"%s\" should begin with "
+                                "\"%s_\"",
+                                path, name, c->split);
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status check_rounds(const struct result_cell *c, const char *path, char *message)
+{
+    for (size_t i = 0; i < c->rounds->rows; ++i) {
+        if (csv_table_value(c->rounds, i, 0) != (double)i)
+            return message_fail(message, OSAFL_E_DATA,
+                                "%s:%zu: expected round %zu; rounds are missing or doubled", path,
+                                i + 2, i);
+        if (i >= c->planned_rounds)
+            return message_fail(message, OSAFL_E_DATA,
+                                "%s:%zu: more rounds than the %u of manifest.json", path, i + 2,
+                                c->planned_rounds);
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status read_rounds(struct result_cell *c, char *message)
+{
+    char *const path = checked_format("%s/rounds.csv", c->folder);
+    osafl_status status = OSAFL_OK;
+    /* A run that has just begun has no table yet. */
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        c->rounds = checked_alloc(1, sizeof *c->rounds);
+    else
+        status = csv_table_read(path, NULL, NULL, &c->rounds, message);
+    if (status == OSAFL_OK && c->rounds->columns > 0)
+        status = check_columns(c, path, message);
+    if (status == OSAFL_OK)
+        status = check_rounds(c, path, message);
+    if (status == OSAFL_OK)
+        c->recorded_rounds = c->rounds->rows;
+    free(path);
+    return status;
+}
+
+static void find_state(struct result_cell *c)
+{
+    const char *const failure = json_string_value(json_object_get(c->environment, "failure"));
+    free(c->failure);
+    c->failure = NULL;
+    c->state = c->rounds->rows == c->planned_rounds ? CELL_COMPLETE : CELL_UNFINISHED;
+    if (c->state == CELL_UNFINISHED && failure != NULL) {
+        c->state = CELL_FAILED;
+        c->failure = result_printable(failure);
+    }
+}
+
+static osafl_status read_state(struct result_cell *c, char *message)
+{
+    if (folder_has(c->folder, "environment.json"))
+        OSAFL_TRY(read_json_of(c, "environment.json", &c->environment, message));
+    find_state(c);
+    return OSAFL_OK;
+}
+
+osafl_status result_cell_read(const char *folder, struct result_cell **out, char *message)
+{
+    struct result_cell *const c = checked_alloc(1, sizeof *c);
+    c->folder = checked_copy(folder);
+    osafl_status status = read_manifest(c, message);
+    if (status == OSAFL_OK)
+        status = read_rounds(c, message);
+    if (status == OSAFL_OK)
+        status = read_state(c, message);
+    if (status != OSAFL_OK) {
+        result_cell_free(c);
+        return status;
+    }
+    *out = c;
+    return OSAFL_OK;
+}
+
+void result_cell_take_first(struct result_cell *c, uint32_t n)
+{
+    c->planned_rounds = c->first_rounds = n;
+    if (c->rounds->rows > n)
+        c->rounds->rows = n;
+    find_state(c);
+}
+
+void result_cell_free(struct result_cell *c)
+{
+    if (c == NULL)
+        return;
+    for (size_t i = 0; i < c->settings; ++i) {
+        free(c->setting[i].key);
+        free(c->setting[i].value);
+        free(c->setting[i].origin);
+    }
+    free(c->setting);
+    free(c->folder);
+    free(c->experiment);
+    free(c->case_name);
+    free(c->varied);
+    free(c->identity);
+    free(c->failure);
+    free(c->split);
+    csv_table_free(c->rounds);
+    json_decref(c->manifest);
+    json_decref(c->environment);
+    free(c);
+}
+
+/* ---- measures ---- */
+
+const char *result_cell_measure(const struct result_cell *c, size_t m)
+{
+    return c->rounds->name[CELL_FIRST_MEASURE + m] + strlen(c->split) + 1;
+}
+
+size_t result_cell_measure_column(const struct result_cell *c, const char *measure)
+{
+    for (size_t m = 0; m < c->n_measures; ++m) {
+        if (strcmp(result_cell_measure(c, m), measure) == 0)
+            return CELL_FIRST_MEASURE + m;
+    }
+    return CSV_NO_COLUMN;
+}
+
+bool measure_higher_is_better(const char *measure)
+{
+    static const char *const lower[] = {"loss", "error"};
+    const size_t length = strlen(measure);
+    for (size_t i = 0; i < 2; ++i) {
+        const size_t tail = strlen(lower[i]);
+        if (length >= tail && strcmp(measure + length - tail, lower[i]) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- clients.csv ---- */
+
+/* Also leaves out the rounds that do not count. */
+static osafl_status check_clients(const struct result_cell *c, struct csv_table *t,
+                                  const char *path, char *message)
+{
+    const size_t round = csv_table_column(t, "round");
+    const size_t client = csv_table_column(t, "client");
+    if (round == CSV_NO_COLUMN || client == CSV_NO_COLUMN)
+        return message_fail(message, OSAFL_E_DATA, "%s:1: no columns \"round\" and \"client\"",
+                            path);
+    const double clients = result_cell_number(c, "clients.count", 0);
+    if (!(clients >= 1 && clients <= UINT32_MAX))
+        return message_fail(message, OSAFL_E_DATA, "%s/manifest.json: no setting \"clients.count\"",
+                            c->folder);
+    for (size_t i = 0; i < t->rows; ++i) {
+        if (csv_table_value(t, i, round) != (double)(i / (size_t)clients) ||
+            csv_table_value(t, i, client) != (double)(i % (size_t)clients))
+            return message_fail(message, OSAFL_E_DATA,
+                                "%s:%zu: expected client %zu of round %zu; rows are missing or "
+                                "doubled",
+                                path, i + 2, i % (size_t)clients, i / (size_t)clients);
+    }
+    const size_t rows = (size_t)clients * c->planned_rounds;
+    if (t->rows > rows)
+        t->rows = rows;
+    return OSAFL_OK;
+}
+
+bool result_cell_has_clients(const struct result_cell *c)
+{
+    return folder_has(c->folder, "clients.csv");
+}
+
+osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,
+                                 struct csv_table **out, char *message)
+{
+    static const char *const words[] = {"reason", NULL};
+    char *const path = checked_format("%s/clients.csv", c->folder);
+    *out = NULL;
+    osafl_status status = csv_table_read(path, wanted, words, out, message);
+    if (status == OSAFL_OK && (*out)->columns > 0)
+        status = check_clients(c, *out, path, message);
+    free(path);
+    if (status != OSAFL_OK) {
+        csv_table_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

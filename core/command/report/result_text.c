@@ -1,0 +1,85 @@
+/* result_text.c - texts of the JSON files of results. */
+#include "result_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/csv_writer.h"
+#include "base/message.h"
+#include "checked_alloc.h"
+
+osafl_status result_read_json(const char *path, json_t **out, char *message)
+{
+    json_error_t error;
+    *out = NULL;
+    if (access(path, R_OK) != 0)
+        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
+    *out = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (*out == NULL)
+        return message_fail(message, OSAFL_E_DATA, "%s:%d: %s; the file is damaged", path,
+                            error.line, error.text);
+    if (json_is_object(*out))
+        return OSAFL_OK;
+    json_decref(*out);
+    *out = NULL;
+    return message_fail(message, OSAFL_E_DATA, "%s:1: not a JSON object", path);
+}
+
+char *result_printable(const char *text)
+{
+    char *const copy = checked_copy(text);
+    for (char *at = copy; *at != '\0'; ++at) {
+        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+            *at = '?';
+    }
+    return copy;
+}
+
+char *result_plain_value(const char *text)
+{
+    const size_t length = strlen(text);
+    if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
+        char *const plain = checked_alloc(length, 1);
+        size_t n = 0;
+        for (size_t i = 1; i < length - 1; ++i) {
+            i += text[i] == '\\' && i + 2 < length;
+            plain[n++] = text[i];
+        }
+        return plain;
+    }
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (strpbrk(text, ".e") == NULL || end == text || *end != '\0' || !isfinite(value))
+        return checked_copy(text);
+    char number[CSV_REAL_BYTES];
+    csv_format_real(value, number);
+    return checked_copy(number);
+}
+
+void result_split_case(const char *name, char **case_name, char **varied)
+{
+    const size_t comma = strcspn(name, ",");
+    char *const clean = result_printable(name);
+    if (strcspn(name, "=") < comma) {
+        *varied = clean;
+        *case_name = checked_copy("main");
+        return;
+    }
+    *varied = checked_copy(clean[comma] == '\0' ? "" : clean + comma + 1);
+    clean[comma] = '\0';
+    *case_name = clean;
+}
+
+const char *result_varied_value(const char *varied, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = varied; at != NULL && *at != '\0'; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return at + length + 1;
+    }
+    return NULL;
+}

@@ -1,0 +1,96 @@
+/* summary_csv.c - every number of a report as comma-separated values. */
+#include "summary_csv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/csv_writer.h"
+
+/* Statistics become two columns each, NAME_mean and NAME_std. */
+static const struct {
+    const char *name;
+    size_t offset;
+} statistic[] = {
+    {"best", offsetof(struct row_summary, best)},
+    {"best_round", offsetof(struct row_summary, best_round)},
+    {"loss_at_best", offsetof(struct row_summary, loss_at_best)},
+    {"last", offsetof(struct row_summary, last)},
+    {"participation", offsetof(struct row_summary, participation)},
+    {"local_rounds", offsetof(struct row_summary, local_rounds)},
+    {"uplink_payload_bits", offsetof(struct row_summary, payload_bits)},
+    {"uplink_air_bits", offsetof(struct row_summary, air_bits)},
+    {"compute_j", offsetof(struct row_summary, compute_j)},
+    {"upload_j", offsetof(struct row_summary, upload_j)},
+    {"simulated_s", offsetof(struct row_summary, simulated_s)},
+    {"target_rounds", offsetof(struct row_summary, target_rounds)},
+    {"target_simulated_s", offsetof(struct row_summary, target_s)},
+    {"target_uplink_payload_bits", offsetof(struct row_summary, target_bits)},
+    {"target_energy_j", offsetof(struct row_summary, target_j)},
+};
+
+enum { STATISTICS = sizeof statistic / sizeof statistic[0] };
+
+static void write_text(const char *text, FILE *to)
+{
+    if (strpbrk(text, ",\"\n\r") == NULL) {
+        fputs(text, to);
+        return;
+    }
+    fputc('"', to);
+    for (; *text != '\0'; ++text) {
+        if (*text == '"')
+            fputc('"', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+static void write_real(double value, FILE *to)
+{
+    char text[CSV_REAL_BYTES];
+    csv_format_real(value, text);
+    fprintf(to, ",%s", text);
+}
+
+void summary_csv_header(FILE *to)
+{
+    fputs("experiment,table,row,seeds,complete,unfinished,failed,runs_counted,measure", to);
+    for (size_t i = 0; i < STATISTICS; ++i)
+        fprintf(to, ",%s_mean,%s_std", statistic[i].name, statistic[i].name);
+    fputs(",target,target_reached,paper_accuracy_mean,paper_accuracy_std,paper_loss_mean,"
+          "paper_loss_std\n",
+          to);
+}
+
+static void write_row(const struct summarized_table *s, size_t row, FILE *to)
+{
+    const struct row_summary *const r = &s->row[row];
+    write_text(s->experiment->name, to);
+    fputc(',', to);
+    write_text(s->table->title, to);
+    fputc(',', to);
+    write_text(s->table->row[row].label, to);
+    fprintf(to, ",%zu,%zu,%zu,%zu,%zu,%s", s->table->row[row].seeds, r->complete, r->unfinished,
+            r->failed, r->n, r->measure == NULL ? "" : r->measure);
+    for (size_t i = 0; i < STATISTICS; ++i) {
+        const struct statistic *const of = (const void *)((const char *)r + statistic[i].offset);
+        write_real(of->n == 0 ? (double)NAN : of->mean, to);
+        write_real(of->n < 2 ? (double)NAN : of->deviation, to);
+    }
+    write_real(s->target, to);
+    if (isnan(s->target))
+        fputc(',', to);
+    else
+        fprintf(to, ",%zu", r->reached);
+    write_real(r->published.accuracy_mean, to);
+    write_real(r->published.accuracy_std, to);
+    write_real(r->published.loss_mean, to);
+    write_real(r->published.loss_std, to);
+    fputc('\n', to);
+}
+
+void summary_csv_rows(const struct summarized_table *s, FILE *to)
+{
+    for (size_t i = 0; i < s->table->rows; ++i)
+        write_row(s, i, to);
+}

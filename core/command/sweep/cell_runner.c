@@ -1,0 +1,507 @@
+/* cell_runner.c - runs the cells of grids, each in a process of its own, several side by side. */
+#include "cell_runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/exit_status.h"
+#include "base/stop.h"
+#include "command/run/progress.h"
+#include "experiment/experiment.h"
+#include "plugin/guard.h"
+
+enum { LABEL_BYTES = 320, LINE_BYTES = 1200, TICK_MS = 200 };
+
+/* A process that runs a cell. */
+struct worker_process {
+    struct cell_run *cell; /* NULL: the place is free */
+    pid_t pid;
+    unsigned threads;
+    double start_s;
+    int outcome_fd; /* its struct run_outcome, or the words of a crash */
+    char outcome[sizeof(struct run_outcome)];
+    size_t outcome_bytes;
+    int stderr_fd; /* -1: it has ours */
+    char line[LINE_BYTES];
+    size_t line_bytes;
+};
+
+struct runner {
+    const struct cell_runner_options *o;
+    struct loader *loader;
+    struct cell_run *run;
+    size_t n;
+    size_t next; /* the first cell that has not begun */
+    size_t ended;
+    unsigned free_threads;
+    struct worker_process *place; /* [places] */
+    size_t places;
+    size_t busy;
+    bool stopping;
+};
+
+/* "model.plugin=cnn" is told as "cnn", "quantizer.qsgd.levels=2" as "levels 2". */
+static void add_part(FILE *to, const char *part, size_t n)
+{
+    const char *const sign = memchr(part, '=', n);
+    const char *key = sign != NULL ? sign : part;
+    while (key > part && key[-1] != '.')
+        key--;
+    const size_t skipped = (size_t)(key - part);
+    if (sign == NULL)
+        fprintf(to, ", %.*s", (int)n, part);
+    else if (strncmp(key, "plugin=", 7) == 0)
+        fprintf(to, ", %.*s", (int)(part + n - sign - 1), sign + 1);
+    else
+        fprintf(to, ", %.*s %.*s", (int)(sign - key), key,
+                (int)(n - skipped - 1) - (int)(sign - key), sign + 1);
+}
+
+void cell_label(const struct experiment *e, char *out, size_t size)
+{
+    memset(out, 0, size); /* a label that is cut has its end too */
+    FILE *to = fmemopen(out, size - 1, "w");
+    if (to == NULL)
+        return;
+    fputs(e->general.name, to);
+    for (const char *part = e->case_name; *part != '\0';) {
+        const size_t n = strcspn(part, ",");
+        add_part(to, part, n);
+        part += n + (part[n] == ',');
+    }
+    fprintf(to, ", seed %" PRId64, e->general.seed);
+    fclose(to);
+}
+
+/* ---- in the new process ---------------------------------------------------------------------- */
+
+static bool write_all(int fd, const void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = write(fd, (const char *)data + done, size - done);
+        if (n < 0 && errno != EINTR)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* The terminal's Ctrl-C is the parent's, which passes it on.  When the parent dies, its cells stop
+ * as if terminated. */
+static void belong_to(pid_t parent)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(EXIT_INTERRUPTED);
+}
+
+_Noreturn static void be_cell(const struct runner *r, const struct cell_run *cell, unsigned threads,
+                              int outcome_fd)
+{
+    static struct run_outcome outcome;
+    struct run_options options = r->o->run;
+    options.threads = threads;
+    options.max_time_s = 0.0; /* the parent keeps the time */
+    options.until_round = cell->until_round;
+    options.no_progress = r->places > 1;
+    guard_tell_also(outcome_fd);
+    run_command(cell->e, r->loader, &options, &outcome);
+    fflush(NULL);
+    /* Nothing of the parent's is to be taken down by exit(). */
+    _exit(write_all(outcome_fd, &outcome, sizeof(outcome)) ? outcome.status : EXIT_RUN_FAILED);
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+/* Signals that come before the new process is ready for them wait until stop_begin(). */
+static void block_stop_signals(sigset_t *old)
+{
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTERM);
+    sigaddset(&stop, STOP_GENTLY);
+    sigprocmask(SIG_BLOCK, &stop, old);
+}
+
+static void close_pair(const int fd[2])
+{
+    const int error = errno;
+    for (int i = 0; i < 2; i++) {
+        if (fd[i] >= 0)
+            close(fd[i]);
+    }
+    errno = error;
+}
+
+/* False, with errno: no process could be made. */
+static bool begin_process(const struct runner *r, struct worker_process *w)
+{
+    int outcome[2] = {-1, -1};
+    int error[2] = {-1, -1};
+    sigset_t old;
+    if (pipe2(outcome, O_CLOEXEC) != 0)
+        return false;
+    if (r->places > 1 && pipe2(error, O_CLOEXEC) != 0) {
+        close_pair(outcome);
+        return false;
+    }
+    const pid_t parent = getpid();
+    fflush(NULL);
+    block_stop_signals(&old);
+    w->pid = fork();
+    if (w->pid == 0) {
+        belong_to(parent);
+        close(outcome[0]);
+        if (error[1] >= 0)
+            dup2(error[1], STDERR_FILENO);
+        close_pair(error);
+        be_cell(r, w->cell, w->threads, outcome[1]);
+    }
+    const int fork_error = errno;
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    if (w->pid < 0) {
+        close_pair(outcome);
+        close_pair(error);
+        errno = fork_error;
+        return false;
+    }
+    close(outcome[1]);
+    if (error[1] >= 0)
+        close(error[1]);
+    w->outcome_fd = outcome[0];
+    w->stderr_fd = error[0];
+    return true;
+}
+
+static void tell_cell(const struct runner *r, const struct cell_run *cell);
+
+/* Gives the next cell to a free place.  Threads are divided among the cells that can still run
+ * beside it. */
+static void begin_next(struct runner *r, struct worker_process *w)
+{
+    const size_t free_places = r->places - r->busy;
+    const size_t waiting = r->n - r->next;
+    const size_t sharers = free_places < waiting ? free_places : waiting;
+    const unsigned share = r->free_threads / (unsigned)sharers;
+    *w = (struct worker_process){.cell = &r->run[r->next++],
+                                 .threads = share > 0 ? share : 1,
+                                 .start_s = now_s(),
+                                 .outcome_fd = -1,
+                                 .stderr_fd = -1};
+    if (!begin_process(r, w)) {
+        w->cell->fate = FATE_FAILED;
+        w->cell->outcome = (struct run_outcome){.status = EXIT_RUN_FAILED};
+        snprintf(w->cell->outcome.message, MESSAGE_BYTES, "cannot start a process: %s",
+                 strerror(errno));
+        r->ended++;
+        tell_cell(r, w->cell);
+        w->cell = NULL;
+        return;
+    }
+    /* With more jobs than threads every cell still has one. */
+    r->free_threads -= w->threads < r->free_threads ? w->threads : r->free_threads;
+    r->busy++;
+}
+
+/* ---- while cells run ------------------------------------------------------------------------- */
+
+/* Passes whole lines on, each with the name of its cell. */
+static void pass_lines(struct worker_process *w, const char *text, size_t n)
+{
+    char label[LABEL_BYTES];
+    cell_label(w->cell->e, label, sizeof(label));
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] != '\n')
+            w->line[w->line_bytes++] = text[i];
+        if (text[i] == '\n' || w->line_bytes == sizeof(w->line)) {
+            fprintf(stderr, "%s: %.*s\n", label, (int)w->line_bytes, w->line);
+            w->line_bytes = 0;
+        }
+    }
+}
+
+/* False: the other end is closed. */
+static bool read_stderr(struct worker_process *w)
+{
+    char text[4096];
+    const ssize_t n = read(w->stderr_fd, text, sizeof(text));
+    if (n < 0)
+        return errno == EINTR || errno == EAGAIN;
+    if (n == 0 && w->line_bytes > 0)
+        pass_lines(w, "\n", 1);
+    if (n > 0)
+        pass_lines(w, text, (size_t)n);
+    return n > 0;
+}
+
+static bool read_outcome(struct worker_process *w)
+{
+    const size_t room = sizeof(w->outcome) - w->outcome_bytes;
+    char further[64];
+    /* More than an outcome comes from a plugin that writes where it must not. */
+    const ssize_t n = room > 0 ? read(w->outcome_fd, w->outcome + w->outcome_bytes, room)
+                               : read(w->outcome_fd, further, sizeof(further));
+    if (n < 0)
+        return errno == EINTR || errno == EAGAIN;
+    w->outcome_bytes += room > 0 ? (size_t)n : 0;
+    return n > 0;
+}
+
+/* What becomes of a process that gave no outcome: it crashed, or was killed. */
+static void explain_crash(struct worker_process *w, int status)
+{
+    struct run_outcome *out = &w->cell->outcome;
+    *out = (struct run_outcome){.status = EXIT_RUN_FAILED};
+    size_t n = w->outcome_bytes;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INTERRUPTED) {
+        out->status = EXIT_INTERRUPTED; /* a second signal ended it at once */
+        return;
+    }
+    while (n > 0 && w->outcome[n - 1] == '\n')
+        n--;
+    if (n > 0)
+        snprintf(out->message, sizeof(out->message), "%.*s", (int)n, w->outcome);
+    else if (WIFSIGNALED(status))
+        snprintf(out->message, sizeof(out->message), "the process was ended by signal %d (%s)%s",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)),
+                 WTERMSIG(status) == SIGKILL ? "; was memory short?" : "");
+    else
+        snprintf(out->message, sizeof(out->message), "the process ended with status %d",
+                 WEXITSTATUS(status));
+}
+
+static enum cell_fate fate_of(const struct run_outcome *out)
+{
+    switch (out->status) {
+    case EXIT_RUN_OK:
+        return out->was_complete ? FATE_LEFT_ALONE : FATE_DONE;
+    case EXIT_INTERRUPTED:
+        return FATE_INTERRUPTED;
+    default:
+        return FATE_FAILED;
+    }
+}
+
+/* "4:05", "1:02:03". */
+static void format_time(double seconds, char *out, size_t size)
+{
+    const uint64_t s = (uint64_t)ceil(seconds);
+    if (s >= 3600)
+        snprintf(out, size, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(out, size, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+}
+
+static void tell_cell(const struct runner *r, const struct cell_run *cell)
+{
+    const struct run_outcome *out = &cell->outcome;
+    char label[LABEL_BYTES];
+    char summary[512];
+    char time[48];
+    cell_label(cell->e, label, sizeof(label));
+    format_time(cell->seconds, time, sizeof(time));
+    progress_format_summary(summary, sizeof(summary), out->split, out->measure, &out->summary);
+    if (!r->o->run.quiet || cell->fate == FATE_FAILED)
+        fprintf(stderr, "[%zu/%zu] %s: ", r->ended, r->n, label);
+    if (cell->fate == FATE_FAILED)
+        fprintf(stderr, "failed: %s\n", out->message);
+    else if (r->o->run.quiet)
+        return;
+    else if (cell->fate == FATE_INTERRUPTED && out->rounds == 0)
+        fputs("stopped\n", stderr);
+    else if (cell->fate == FATE_INTERRUPTED)
+        fprintf(stderr, "stopped, %" PRIu32 " of %" PRIu32 " rounds are saved\n", out->saved,
+                out->rounds);
+    else if (cell->fate == FATE_LEFT_ALONE)
+        fputs("was complete\n", stderr);
+    else if (out->saved < out->rounds)
+        fprintf(stderr, "%" PRIu32 " of %" PRIu32 " rounds, %s (%s)\n", out->saved, out->rounds,
+                summary, time);
+    else
+        fprintf(stderr, "%s (%s)\n", summary[0] != '\0' ? summary : "done", time);
+}
+
+static void end_process(struct runner *r, struct worker_process *w)
+{
+    struct cell_run *const cell = w->cell;
+    int status = 0;
+    while (w->stderr_fd >= 0 && read_stderr(w))
+        continue;
+    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (w->outcome_bytes == sizeof(w->outcome))
+        memcpy(&cell->outcome, w->outcome, sizeof(cell->outcome));
+    else
+        explain_crash(w, status);
+    cell->fate = fate_of(&cell->outcome);
+    cell->seconds = now_s() - w->start_s;
+    close(w->outcome_fd);
+    if (w->stderr_fd >= 0)
+        close(w->stderr_fd);
+    r->free_threads += w->threads;
+    if (r->free_threads > r->o->run.threads)
+        r->free_threads = r->o->run.threads;
+    r->busy--;
+    r->ended++;
+    w->cell = NULL;
+    tell_cell(r, cell);
+    if (r->o->print_folders && (cell->fate == FATE_DONE || cell->fate == FATE_LEFT_ALONE)) {
+        printf("%s\n", cell->outcome.folder);
+        fflush(stdout);
+    }
+}
+
+static void stop_cells(struct runner *r)
+{
+    r->stopping = true;
+    fprintf(stderr, "osafl: %s; %zu cell%s being saved\n", stop_reason(), r->busy,
+            r->busy == 1 ? " is" : "s are");
+    for (size_t i = 0; i < r->places; i++) {
+        if (r->place[i].cell != NULL)
+            kill(r->place[i].pid, STOP_GENTLY);
+    }
+}
+
+/* Waits a moment for something to read, and reads it. */
+static void listen_to_cells(struct runner *r, struct pollfd *fd)
+{
+    for (size_t i = 0; i < r->places; i++) {
+        const struct worker_process *w = &r->place[i];
+        fd[2 * i] = (struct pollfd){.fd = w->cell != NULL ? w->outcome_fd : -1, .events = POLLIN};
+        fd[2 * i + 1] =
+            (struct pollfd){.fd = w->cell != NULL ? w->stderr_fd : -1, .events = POLLIN};
+    }
+    if (poll(fd, 2 * r->places, TICK_MS) <= 0)
+        return;
+    for (size_t i = 0; i < r->places; i++) {
+        struct worker_process *w = &r->place[i];
+        if (fd[2 * i + 1].revents != 0 && !read_stderr(w)) {
+            close(w->stderr_fd);
+            w->stderr_fd = -1;
+        }
+        if (fd[2 * i].revents != 0 && !read_outcome(w))
+            end_process(r, w);
+    }
+}
+
+static int overall_status(const struct runner *r)
+{
+    int status = EXIT_RUN_OK;
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->run[i].fate == FATE_INTERRUPTED || r->run[i].fate == FATE_NOT_BEGUN)
+            return EXIT_INTERRUPTED;
+        if (r->run[i].fate == FATE_FAILED && status != EXIT_RUN_FAILED)
+            status = r->run[i].outcome.status;
+    }
+    return status;
+}
+
+int cells_run(struct cell_run *run, size_t n, struct loader *l, const struct cell_runner_options *o)
+{
+    struct runner r = {.o = o, .loader = l, .run = run, .n = n, .free_threads = o->run.threads};
+    r.places = o->jobs < n ? o->jobs : n;
+    r.place = calloc(r.places + 1, sizeof(*r.place));
+    struct pollfd *const fd = calloc(2 * r.places + 1, sizeof(*fd));
+    for (size_t i = 0; i < n; i++) {
+        run[i].fate = FATE_NOT_BEGUN;
+        run[i].outcome = (struct run_outcome){.status = EXIT_INTERRUPTED};
+        run[i].seconds = 0.0;
+    }
+    if (r.place == NULL || fd == NULL) {
+        free(r.place);
+        free(fd);
+        fputs("osafl: out of memory\n", stderr);
+        return EXIT_RUN_FAILED;
+    }
+    stop_begin(o->run.max_time_s);
+    while (r.busy > 0 || (r.next < n && !r.stopping)) {
+        for (size_t i = 0; i < r.places && !stop_requested(); i++) {
+            if (r.place[i].cell == NULL && r.next < n)
+                begin_next(&r, &r.place[i]);
+        }
+        if (stop_requested() && !r.stopping)
+            stop_cells(&r);
+        listen_to_cells(&r, fd);
+    }
+    stop_end();
+    free(r.place);
+    free(fd);
+    return overall_status(&r);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* "osafl report DIR" for the folder that holds all cells' results. */
+static void suggest_report(const struct cell_run *run, size_t n, const char *base)
+{
+    bool one = true;
+    for (size_t i = 1; i < n; i++)
+        one = one && strcmp(run[i].e->general.name, run[0].e->general.name) == 0;
+    fprintf(stderr, "osafl: all %zu cells are done; osafl report %s%s%s prints their tables\n", n,
+            base, one ? "/" : "", one ? run[0].e->general.name : "");
+}
+
+/* Cells that were complete stay as another program, plugin, machine or other data made them. */
+static void tell_changes(const struct cell_run *run, size_t n)
+{
+    const struct cell_run *first = NULL;
+    char label[LABEL_BYTES];
+    size_t changed = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (run[i].fate != FATE_LEFT_ALONE || run[i].outcome.message[0] == '\0')
+            continue;
+        first = first != NULL ? first : &run[i];
+        changed++;
+    }
+    if (first == NULL)
+        return;
+    cell_label(first->e, label, sizeof(label));
+    fprintf(stderr,
+            "osafl: warning: %zu of the cells that were complete would be made otherwise now; %s: "
+            "%s; --force runs them again\n",
+            changed, label, first->outcome.message);
+}
+
+void cells_tell_end(const struct cell_run *run, size_t n, int status, const struct run_options *o)
+{
+    size_t count[FATE_FAILED + 1] = {0};
+    char label[LABEL_BYTES];
+    for (size_t i = 0; i < n; i++)
+        count[run[i].fate]++;
+    const size_t done = count[FATE_DONE] + count[FATE_LEFT_ALONE];
+    if (count[FATE_FAILED] > 0)
+        fprintf(stderr, "osafl: %zu of %zu cells failed:\n", count[FATE_FAILED], n);
+    for (size_t i = 0; i < n; i++) {
+        cell_label(run[i].e, label, sizeof(label));
+        if (run[i].fate == FATE_FAILED)
+            fprintf(stderr, "  %s: %s\n", label, run[i].outcome.message);
+    }
+    for (size_t i = 0; i < n; i++) {
+        cell_label(run[i].e, label, sizeof(label));
+        if (run[i].fate == FATE_DONE && run[i].outcome.summary.participations == 0)
+            fprintf(stderr, "osafl: warning: %s: " NOBODY_TOOK_PART "\n", label);
+    }
+    tell_changes(run, n);
+    if (status == EXIT_INTERRUPTED)
+        fprintf(stderr,
+                "osafl: %zu of %zu cells are done, %zu stopped and are saved, %zu have not begun; "
+                "run the same command again to go on\n",
+                done, n, count[FATE_INTERRUPTED], count[FATE_NOT_BEGUN]);
+    else if (count[FATE_FAILED] > 0)
+        fprintf(stderr, "osafl: the same command runs them again and leaves the others alone\n");
+    else if (n > 0 && !o->quiet)
+        suggest_report(run, n, o->base != NULL ? o->base : RUN_BASE);
+}

@@ -1,0 +1,119 @@
+/* tune_range.c - the values of a setting that `osafl tune` tries. */
+#include "tune_range.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/message.h"
+#include "experiment/prescan.h"
+
+enum { DEFAULT_POINTS = 5 };
+
+/* What is no number and no truth value is a text, written without quotes as after --set. */
+static void put_value(FILE *to, const char *value, size_t n)
+{
+    char word[256];
+    snprintf(word, sizeof(word), "%.*s", (int)n, value);
+    const bool plain = prescan_is_number(word) || strcasecmp(word, "true") == 0 ||
+                       strcasecmp(word, "false") == 0 || word[0] == '"';
+    fprintf(to, plain ? "%s" : "\"%s\"", word);
+}
+
+static osafl_status put_list(FILE *to, const char *list, const char *word, char *message)
+{
+    size_t values = 0;
+    for (const char *v = list;; v++) {
+        const size_t n = strcspn(v, ",");
+        if (n == 0)
+            return message_fail(message, OSAFL_E_CONFIG, "--over %s: a value is missing", word);
+        if (++values > TUNE_MOST_VALUES)
+            return message_fail(message, OSAFL_E_CONFIG, "--over %s: more than %d values", word,
+                                TUNE_MOST_VALUES);
+        fputs(v != list ? ", " : "", to);
+        put_value(to, v, n);
+        v += n;
+        if (*v == '\0')
+            return OSAFL_OK;
+    }
+}
+
+/* Three digits are enough for a search, and make names that people can read. */
+static void put_range(FILE *to, double lo, double hi, unsigned points)
+{
+    for (unsigned i = 0; i < points; i++) {
+        char value[32];
+        const double share = (double)i / (points - 1);
+        snprintf(value, sizeof(value), "%.3g", lo * pow(hi / lo, share));
+        fprintf(to, "%s%s", i > 0 ? ", " : "", value);
+    }
+}
+
+/* "0.005..0.08/5".  False: it is none. */
+static bool parse_range(const char *text, double *lo, double *hi, unsigned *points)
+{
+    char copy[128]; /* cut at the dots: a number would take the first of them */
+    char *end;
+    if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+        return false;
+    char *const dots = strstr(copy, "..");
+    char *const slash = strchr(copy, '/');
+    *dots = '\0';
+    *lo = strtod(copy, &end);
+    if (end != dots)
+        return false;
+    *hi = strtod(dots + 2, &end);
+    *points = DEFAULT_POINTS;
+    if (end == dots + 2 || (slash != NULL ? end != slash : *end != '\0'))
+        return false;
+    if (slash != NULL) {
+        const unsigned long n = strtoul(slash + 1, &end, 10);
+        if (end == slash + 1 || *end != '\0' || n > TUNE_MOST_VALUES)
+            return false;
+        *points = (unsigned)n;
+    }
+    return *lo > 0.0 && *hi > *lo && isfinite(*hi) && *points >= 2;
+}
+
+static osafl_status put_values(FILE *to, const char *values, const char *word, char *message)
+{
+    double lo;
+    double hi;
+    unsigned points;
+    if (strstr(values, "..") == NULL)
+        return put_list(to, values, word, message);
+    if (!parse_range(values, &lo, &hi, &points))
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--over %s: a range is LO..HI or LO..HI/N with 0 < LO < HI and N from "
+                            "2 to %d, such as 0.005..0.08/5",
+                            word, TUNE_MOST_VALUES);
+    put_range(to, lo, hi, points);
+    return OSAFL_OK;
+}
+
+osafl_status tune_range(const char *word, char **out, char *message)
+{
+    const size_t key = strcspn(word, "=");
+    size_t size;
+    *out = NULL;
+    if (key == 0 || word[key] == '\0')
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--over %s: must be KEY=VALUE,VALUE,... or KEY=LO..HI, such as "
+                            "optimizer.sgd.learning_rate=0.005..0.08",
+                            word);
+    FILE *to = open_memstream(out, &size);
+    if (to == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    fprintf(to, "%.*s=(", (int)key, word);
+    osafl_status status = put_values(to, word + key + 1, word, message);
+    fputc(')', to);
+    if (fclose(to) != 0 && status == OSAFL_OK)
+        status = message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    if (status != OSAFL_OK) {
+        free(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,362 @@
+/* loader.c - finds, checks and loads plugins by kind and name. */
+#include "loader.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <fenv.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/diagnostics.h"
+#include "base/suggest.h"
+#include "child_process.h"
+#include "cpu.h"
+#include "guard.h"
+#include "plugin_file.h"
+#include "plugin_host.h"
+#include "plugin_path.h"
+#include "plugin_verify.h"
+
+struct loader {
+    struct plugin_path path;
+};
+
+/* What this process has loaded.  Shared objects cannot be unloaded safely (destructors of threads
+ * may still be in them), so the records live as long as the process, whatever loader asked. */
+struct registered {
+    struct registered *next;
+    struct loaded_plugin loaded;
+};
+static struct registered *registry;
+
+struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
+                             struct diagnostics *d)
+{
+    if (getauxval(AT_SECURE) != 0) {
+        diagnostics_error(d, NULL, 0,
+                          "this program loads code by name and must not run with privileges of "
+                          "another user; remove its set-user-id or set-group-id bit");
+        return NULL;
+    }
+    const enum cpu_isa isa = cpu_isa_chosen(d);
+    if (isa == 0)
+        return NULL;
+    struct loader *l = calloc(1, sizeof *l);
+    if (l == NULL || !cpu_choose_blas(isa)) {
+        free(l);
+        diagnostics_no_memory(d);
+        return NULL;
+    }
+    if (plugin_path_build(&l->path, extra_dirs, n_extra_dirs, d))
+        return l;
+    loader_destroy(l);
+    return NULL;
+}
+
+void loader_destroy(struct loader *l)
+{
+    if (l == NULL)
+        return;
+    plugin_path_free(&l->path);
+    free(l);
+}
+
+osafl_status loader_names(struct loader *l, uint32_t kind, char ***names, size_t *n)
+{
+    return plugin_path_names(&l->path, kind_name(kind), names, n);
+}
+
+void loader_free_names(char **names, size_t n)
+{
+    plugin_path_free_names(names, n);
+}
+
+/* ---- finding ------------------------------------------------------------------------------- */
+
+/* Appends to a text of a fixed size; what does not fit is cut. */
+static OSAFL_PRINTF(3, 4) void append(char *text, size_t size, const char *fmt, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text + used, size - used, fmt, args);
+    va_end(args);
+}
+
+/* Appends the plugin that an impossible name, such as "CNN", may stand for. */
+static void suggest_plugin(const struct plugin_path *path, const char *kind, const char *name,
+                           char *why, size_t size)
+{
+    char lower[64] = "";
+    char **names = NULL;
+    size_t n = 0;
+    for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof(lower); i++)
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    struct suggestion close = suggest_begin(lower);
+    if (plugin_path_names(path, kind, &names, &n) != OSAFL_OK)
+        return;
+    for (size_t i = 0; i < n; i++)
+        suggest_offer(&close, names[i]);
+    if (close.best != NULL)
+        append(why, size, "; did you mean \"%s\"?", close.best);
+    loader_free_names(names, n);
+}
+
+/* Says that nobody has the file, where it was looked for, and what there is instead. */
+static void explain_missing(const struct plugin_path *path, const char *kind, const char *name,
+                            char *why, size_t size)
+{
+    char **names = NULL;
+    size_t n = 0;
+    snprintf(why, size, "no %s plugin is called \"%s\"", kind, name);
+    if (plugin_path_names(path, kind, &names, &n) == OSAFL_OK && n > 0) {
+        struct suggestion close = suggest_begin(name);
+        for (size_t i = 0; i < n; i++)
+            suggest_offer(&close, names[i]);
+        if (close.best != NULL)
+            append(why, size, "; did you mean \"%s\"?", close.best);
+        append(why, size, "%s there are: ", close.best != NULL ? "" : ";");
+        for (size_t i = 0; i < n; i++)
+            append(why, size, "%s%s", i > 0 ? ", " : "", names[i]);
+    } else {
+        append(why, size, "; there is no %s plugin at all", kind);
+    }
+    append(why, size, " (looked for %s/%s.so in ", kind, name);
+    for (size_t i = 0; i < path->n; i++)
+        append(why, size, "%s%s (%s)", i > 0 ? ", " : "", path->folders[i].path,
+               path->folders[i].origin);
+    append(why, size, ")");
+    char dir[PLUGIN_PATH_BYTES];
+    if (plugin_path_near(path, kind, name, dir))
+        append(why, size, "; it lies elsewhere: give --plugin-dir %s", dir);
+    plugin_path_free_names(names, n);
+}
+
+/* The file, the folder it lies in, and the folder of the search path must all be safe. */
+static bool place_is_trusted(const struct plugin_folder *folder, const char *kind, const char *real,
+                             struct diagnostics *d, char *why, size_t size)
+{
+    char own[PLUGIN_PATH_BYTES];
+    snprintf(own, sizeof own, "%s", real);
+    *strrchr(own, '/') = '\0';
+    char of_kind[PLUGIN_PATH_BYTES + 512];
+    snprintf(of_kind, sizeof of_kind, "%s/%s", folder->path, kind);
+    const char *const paths[] = {real, own, of_kind, folder->path};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        bool group_writable = false;
+        if (!plugin_path_is_trusted(paths[i], &group_writable, why, size))
+            return false;
+        if (group_writable)
+            diagnostics_warn(d, NULL, 0, "plugins: a whole group may write %s", paths[i]);
+    }
+    return true;
+}
+
+/* ---- loading ------------------------------------------------------------------------------- */
+
+/* Maps the file without letting its constructors keep the floating-point mode: a library that is
+ * linked with -ffast-math switches the thread that maps it to flush-to-zero. */
+static void *map_file(const char *real, struct diagnostics *d)
+{
+    fenv_t environment;
+    struct process_state before;
+    process_state_read(&before);
+    fegetenv(&environment);
+    guard_loading(real);
+    void *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL);
+    guard_loading(NULL);
+    const char *changed = process_state_settle(&before);
+    fesetenv(&environment);
+    if (changed != NULL)
+        diagnostics_warn(d, NULL, 0,
+                         "%s changed %s when it was loaded; this was undone (was it linked with "
+                         "-ffast-math?)",
+                         real, changed);
+    return handle;
+}
+
+/* Says why a mapped file has no entry point of ours. */
+static void explain_no_entry(void *handle, char *why, size_t size)
+{
+    for (int major = 0; major < 10; major++) {
+        char symbol[64];
+        snprintf(symbol, sizeof symbol, "osafl_plugin_entry_v%d", major);
+        if (dlsym(handle, symbol) == NULL)
+            continue;
+        snprintf(
+            why, size,
+            "was built for ABI %d (it exports %s), this program has ABI %d.%d (" OSAFL_ENTRY_SYMBOL
+            "); rebuild it with the headers of osafl " OSAFL_VERSION,
+            major, symbol, OSAFL_ABI_MAJOR, OSAFL_ABI_MINOR);
+        return;
+    }
+    snprintf(why, size,
+             "exports no " OSAFL_ENTRY_SYMBOL
+             ", so it is no plugin of osafl; declare that function "
+             "with OSAFL_EXPORT (rule R13)");
+}
+
+/* Calls the entry point; NULL with the reason in why. */
+static const osafl_plugin *ask_plugin(void *handle, char *why, size_t size)
+{
+    const osafl_plugin *(*entry)(void) = NULL;
+    void *const address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
+    if (address == NULL) {
+        explain_no_entry(handle, why, size);
+        return NULL;
+    }
+    memcpy(&entry, &address, sizeof entry); /* the way from dlsym() that ISO C allows */
+    struct process_state before;
+    process_state_read(&before);
+    const osafl_plugin *plugin = entry();
+    const char *changed = process_state_settle(&before);
+    if (changed != NULL) {
+        snprintf(why, size,
+                 "changes %s in " OSAFL_ENTRY_SYMBOL "(), which must only return data (rule R9)",
+                 changed);
+        return NULL;
+    }
+    if (plugin == NULL)
+        snprintf(why, size, "returns NULL from " OSAFL_ENTRY_SYMBOL "()");
+    return plugin;
+}
+
+/* Checks and maps one file.  NULL with the reason in why. */
+static const struct loaded_plugin *load_file(const struct plugin_folder *folder, uint32_t kind,
+                                             const char *name, const char *real,
+                                             struct diagnostics *d, char *why, size_t size)
+{
+    char hash[PLUGIN_HASH_BYTES];
+    if (!place_is_trusted(folder, kind_name(kind), real, d, why, size) ||
+        !plugin_file_is_loadable(real, hash, why, size))
+        return NULL;
+    void *handle = map_file(real, d);
+    if (handle == NULL) {
+        const char *reason = dlerror();
+        if (reason == NULL)
+            reason = "unknown";
+        else if (strncmp(reason, real, strlen(real)) == 0)
+            reason += strlen(real) + strspn(reason + strlen(real), ": "); /* is said already */
+        snprintf(why, size, "cannot be loaded: %s", reason);
+        return NULL;
+    }
+    guard_loading(real);
+    const osafl_plugin *plugin = ask_plugin(handle, why, size);
+    guard_loading(NULL);
+    if (plugin == NULL || !plugin_verify(plugin, kind, name, why, size))
+        return NULL;
+    struct registered *entry = calloc(1, sizeof *entry);
+    if (entry == NULL) {
+        diagnostics_no_memory(d);
+        snprintf(why, size, "cannot be loaded: out of memory");
+        return NULL;
+    }
+    entry->loaded.plugin = plugin;
+    memcpy(entry->loaded.path, real, strlen(real) + 1);
+    memcpy(entry->loaded.hash, hash, sizeof hash);
+    entry->next = registry;
+    registry = entry;
+    return &entry->loaded;
+}
+
+static const struct loaded_plugin *find_loaded(uint32_t kind, const char *name, const char *real)
+{
+    for (const struct registered *at = registry; at != NULL; at = at->next) {
+        const osafl_plugin *p = at->loaded.plugin;
+        if (p->kind == kind && strcmp(p->name, name) == 0 && strcmp(at->loaded.path, real) == 0)
+            return &at->loaded;
+    }
+    return NULL;
+}
+
+/* Finds, checks and loads.  NULL with the whole reason in why; d gets warnings only. */
+static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const char *name,
+                                        struct diagnostics *d, char *why, size_t size)
+{
+    if (!plugin_name_is_valid(name)) {
+        snprintf(
+            why, size,
+            "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 long, and "
+            "never a path (folders are given by --plugin-dir)",
+            name);
+        suggest_plugin(&l->path, kind_name(kind), name, why, size);
+        return NULL;
+    }
+    char real[PLUGIN_PATH_BYTES];
+    const struct plugin_folder *folder = plugin_path_find(&l->path, kind_name(kind), name, real);
+    if (folder == NULL) {
+        explain_missing(&l->path, kind_name(kind), name, why, size);
+        return NULL;
+    }
+    const struct loaded_plugin *loaded = find_loaded(kind, name, real);
+    if (loaded != NULL)
+        return loaded;
+    char reason[1024];
+    loaded = load_file(folder, kind, name, real, d, reason, sizeof reason);
+    if (loaded == NULL)
+        snprintf(why, size, "%s plugin \"%s\" cannot be used: %s%s %s", kind_name(kind), name, real,
+                 reason[0] == '/' ? ":" : "", reason); /* which may be about a folder of it */
+    return loaded;
+}
+
+const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const char *name,
+                                        struct diagnostics *d, const char *file, unsigned line)
+{
+    char why[8192];
+    const struct loaded_plugin *loaded = load(l, kind, name, d, why, sizeof why);
+    if (loaded == NULL)
+        diagnostics_error(d, file, line, "%s", why);
+    return loaded;
+}
+
+/* ---- probing ------------------------------------------------------------------------------- */
+
+struct probe_question {
+    struct loader *loader;
+    uint32_t kind;
+    const char *name;
+};
+
+/* The child's part: loads, and sends what it found. */
+static void probe_in_child(const void *arg, int fd)
+{
+    const struct probe_question *q = arg;
+    struct probed_plugin found = {0};
+    struct diagnostics *d = diagnostics_create();
+    if (d == NULL)
+        _exit(EXIT_FAILURE);
+    const struct loaded_plugin *loaded =
+        load(q->loader, q->kind, q->name, d, found.problem, sizeof found.problem);
+    if (loaded != NULL) {
+        snprintf(found.version, sizeof found.version, "%s", loaded->plugin->version);
+        snprintf(found.summary, sizeof found.summary, "%s", loaded->plugin->summary);
+    }
+    const bool sent = write(fd, &found, sizeof found) == (ssize_t)sizeof found;
+    _exit(sent ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+osafl_status loader_probe(struct loader *l, uint32_t kind, const char *name, double limit_s,
+                          struct probed_plugin *out)
+{
+    const struct probe_question question = {.loader = l, .kind = kind, .name = name};
+    struct child_end end;
+    if (!child_ask(probe_in_child, &question, limit_s, out, sizeof *out, &end))
+        return OSAFL_E_IO;
+    if (!end.answered) {
+        memset(out, 0, sizeof *out);
+        if (end.late)
+            snprintf(out->problem, sizeof out->problem, "BROKEN (not loaded within %g s)", limit_s);
+        else if (WIFSIGNALED(end.status))
+            snprintf(out->problem, sizeof out->problem, "BROKEN (signal %d)", WTERMSIG(end.status));
+        else
+            snprintf(out->problem, sizeof out->problem, "BROKEN (ended the program, status %d)",
+                     WEXITSTATUS(end.status));
+    }
+    (void)plugin_path_find(&l->path, kind_name(kind), name, out->path);
+    return OSAFL_OK;
+}

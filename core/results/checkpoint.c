@@ -1,0 +1,179 @@
+/* checkpoint.c - the saved states of a run in its folder. */
+#include "checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/message.h"
+
+#define SLOTS 2
+#define SECTION "checkpoint"
+#define SECTION_VERSION 1
+#define IDENTITY_BYTES 32
+
+static const char *const file_name[SLOTS] = {"checkpoint.0", "checkpoint.1"};
+
+static char *path_of(const struct run_folder *folder, unsigned slot)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", folder->path, file_name[slot]) < 0 ? NULL : path;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* The whole of a regular file; 0 and the errno value, ENOENT where there is none. */
+static void *read_file(const char *path, size_t *size, int *error)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    void *data = NULL;
+    *error = 0;
+    *size = 0;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        *error = errno;
+    } else if (!S_ISREG(st.st_mode)) {
+        *error = EINVAL;
+    } else if ((data = malloc((size_t)st.st_size + 1)) == NULL) {
+        *error = ENOMEM;
+    }
+    while (data != NULL && *size < (size_t)st.st_size) {
+        const ssize_t got = read(fd, (char *)data + *size, (size_t)st.st_size - *size);
+        if (got > 0) {
+            *size += (size_t)got;
+        } else if (got == 0) {
+            break; /* shorter than it said: the checksum will tell */
+        } else if (errno != EINTR) {
+            *error = errno;
+            free(data);
+            data = NULL;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return data;
+}
+
+/* The round of an opened block, after its identity. */
+static osafl_status read_head(const struct record_set *set, const char *identity, uint32_t *round,
+                              char *message)
+{
+    struct record_reader r;
+    char found[IDENTITY_BYTES + 1] = "";
+    uint64_t value = 0;
+    OSAFL_TRY(record_reader_open(set, SECTION, &r, message));
+    osafl_status status = r.base.bytes(&r.base, "identity", found, IDENTITY_BYTES);
+    if (status == OSAFL_OK)
+        status = r.base.u64(&r.base, "round", &value, 1);
+    if (status != OSAFL_OK)
+        return message_fail(message, status, "%s", r.message);
+    if (strcmp(found, identity) != 0 || value > UINT32_MAX)
+        return message_fail(message, OSAFL_E_STATE, "it belongs to another run (identity %.32s)",
+                            found);
+    *round = (uint32_t)value;
+    return OSAFL_OK;
+}
+
+/* One file.  out->set stays NULL where there is none. */
+static osafl_status read_slot(const struct run_folder *folder, unsigned slot, const char *identity,
+                              struct checkpoint *out, char *message)
+{
+    char why[MESSAGE_BYTES] = "";
+    size_t size = 0;
+    int error = ENOMEM;
+    char *path = path_of(folder, slot);
+    *out = (struct checkpoint){0};
+    if (path != NULL)
+        out->data = read_file(path, &size, &error);
+    osafl_status status = OSAFL_OK;
+    if (out->data == NULL && error != ENOENT) {
+        status = message_io(message, error, "read", path != NULL ? path : file_name[slot]);
+    } else if (out->data != NULL) {
+        status = record_set_open(out->data, size, &out->set, why);
+        if (status == OSAFL_OK)
+            status = read_head(out->set, identity, &out->round, why);
+        if (status != OSAFL_OK)
+            message_fail(message, status, "%s cannot be used: %.*s", path, MESSAGE_BYTES / 2, why);
+    }
+    free(path);
+    if (status != OSAFL_OK)
+        checkpoint_free(out);
+    return status;
+}
+
+osafl_status checkpoint_read(const struct run_folder *folder, const char *identity,
+                             struct checkpoint_slots *slots, struct checkpoint *out, char *warning,
+                             char *message)
+{
+    struct checkpoint found[SLOTS];
+    osafl_status failure = OSAFL_OK;
+    unsigned failures = 0;
+    int newest = -1;
+    warning[0] = '\0';
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        char why[MESSAGE_BYTES];
+        const osafl_status status = read_slot(folder, slot, identity, &found[slot], why);
+        if (status != OSAFL_OK) {
+            failure = status;
+            failures++;
+            memcpy(warning, why, sizeof why);
+        } else if (found[slot].set != NULL &&
+                   (newest < 0 || found[slot].round > found[newest].round)) {
+            newest = (int)slot;
+        }
+    }
+    for (int slot = 0; slot < SLOTS; slot++)
+        if (slot != newest)
+            checkpoint_free(&found[slot]);
+    *out = newest >= 0 ? found[newest] : (struct checkpoint){0};
+    slots->next = newest >= 0 ? 1u - (unsigned)newest : 0;
+    if (newest >= 0 || failure == OSAFL_OK)
+        return OSAFL_OK;
+    return message_fail(
+        message, failure, "%.*s; %s; --force starts the run anew", MESSAGE_BYTES - 128, warning,
+        failures == SLOTS ? "nor can the other checkpoint" : "no other checkpoint is there");
+}
+
+void checkpoint_free(struct checkpoint *c)
+{
+    record_set_destroy(c->set);
+    free(c->data);
+    *c = (struct checkpoint){0};
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+osafl_status checkpoint_write(const struct run_folder *folder, const char *identity, uint32_t round,
+                              struct record_writer *w, struct checkpoint_slots *slots,
+                              char *message)
+{
+    const void *data = NULL;
+    size_t size = 0;
+    const uint64_t value = round;
+    osafl_writer *head = record_writer_section(w, SECTION, SECTION_VERSION);
+    /* A failure of either also makes record_writer_finish() fail. */
+    (void)head->bytes(head, "identity", identity, IDENTITY_BYTES);
+    (void)head->u64(head, "round", &value, 1);
+    OSAFL_TRY(record_writer_finish(w, &data, &size, message));
+    OSAFL_TRY(run_folder_replace(folder, file_name[slots->next], data, size, message));
+    slots->next = 1 - slots->next;
+    return OSAFL_OK;
+}
+
+osafl_status checkpoint_remove(const struct run_folder *folder, char *message)
+{
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        char *path = path_of(folder, slot);
+        if (path == NULL)
+            return message_io(message, ENOMEM, "remove", file_name[slot]);
+        const bool failed = unlink(path) != 0 && errno != ENOENT;
+        const osafl_status status = failed ? message_io(message, errno, "remove", path) : OSAFL_OK;
+        free(path);
+        OSAFL_TRY(status);
+    }
+    return OSAFL_OK;
+}

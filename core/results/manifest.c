@@ -1,0 +1,355 @@
+/* manifest.c - what a run is, and where and when it ran. */
+#include "manifest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/folder.h"
+#include "base/json_print.h"
+#include "base/message.h"
+#include "plugin/cpu.h"
+
+#define MANIFEST "manifest.json"
+#define FORMAT 1
+
+/* A manifest without something would be a wrong one: NULL unless complete. */
+static json_t *whole_or_nothing(json_t *value, bool complete)
+{
+    if (complete)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+/* ---- manifest.json ---- */
+
+bool manifest_is_in(const char *folder)
+{
+    return folder_has(folder, MANIFEST);
+}
+
+/* The text of resolved.cfg.  Owned by the caller, free(). */
+static osafl_status resolved_settings(const struct experiment *e, char **out, size_t *size,
+                                      char *message)
+{
+    FILE *const memory = open_memstream(out, size);
+    osafl_status status = memory == NULL ? OSAFL_E_NOMEM : experiment_write(e, memory);
+    if (memory != NULL && (fclose(memory) != 0 || *out == NULL))
+        status = OSAFL_E_NOMEM;
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    free(*out);
+    return message_fail(message, status, "out of memory for the list of settings");
+}
+
+static osafl_status add_setting(void *arg, const struct setting *s)
+{
+    json_t *const settings = arg;
+    char *key = NULL;
+    if (asprintf(&key, "%s%s%s", s->group, s->group[0] == '\0' ? "" : ".", s->key) < 0)
+        return OSAFL_E_NOMEM;
+    const int failed = json_object_set_new(
+        settings, key,
+        json_pack("{s:o, s:o}", "value", json_text(s->text), "origin", json_text(s->origin)));
+    free(key);
+    return failed ? OSAFL_E_NOMEM : OSAFL_OK;
+}
+
+/* {"clients.count": {"value": "25", "origin": "default"}, ...}; NULL: out of memory. */
+static json_t *describe_settings(const struct experiment *e)
+{
+    json_t *const settings = json_object();
+    return whole_or_nothing(settings, settings != NULL &&
+                                          experiment_visit(e, add_setting, settings) == OSAFL_OK);
+}
+
+static json_t *describe_plugins(const struct experiment *e)
+{
+    json_t *const list = json_array();
+    bool complete = list != NULL;
+    for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; ++kind) {
+        const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
+        if (loaded == NULL)
+            continue;
+        complete = json_array_append_new(
+                       list, json_pack("{s:s, s:s, s:s, s:s}", "kind", kind_name(kind), "name",
+                                       loaded->plugin->name, "version", loaded->plugin->version,
+                                       "file_xxh3", loaded->hash)) == 0;
+    }
+    return whole_or_nothing(list, complete);
+}
+
+static json_t *describe_inputs(const struct inputs *inputs)
+{
+    json_t *const object = json_object();
+    bool complete = object != NULL;
+    for (size_t i = 0; i < inputs->n && complete; ++i)
+        complete =
+            json_object_set_new(object, inputs->item[i].name, json_text(inputs->item[i].hash)) == 0;
+    return whole_or_nothing(object, complete);
+}
+
+static json_t *describe_run(const struct experiment *e, const struct surroundings *around)
+{
+    return json_pack("{s:i, s:s, s:{s:s, s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, "
+                     "s:o, s:o}",
+                     "manifest", FORMAT, "identity", e->identity, //
+                     "program", "name", "osafl", "version", OSAFL_VERSION, "file_xxh3",
+                     around->program_hash, //
+                     "experiment", "name", json_text(e->general.name), "case",
+                     json_text(e->case_name), "case_index", (int)e->case_index, "seed",
+                     (json_int_t)e->general.seed, //
+                     "machine", "cpu_features", json_text(around->cpu_features), "blas_kernel",
+                     json_text(around->blas_kernel), //
+                     "inputs_xxh3", describe_inputs(&around->inputs), "plugins",
+                     describe_plugins(e), "settings", describe_settings(e));
+}
+
+static osafl_status write_json(const struct run_folder *folder, const char *name, json_t *value,
+                               char *message)
+{
+    char *const printed = value == NULL ? NULL : json_print(value, JSON_INDENT(2));
+    char *file = NULL;
+    const int size = printed == NULL ? -1 : asprintf(&file, "%s\n", printed);
+    osafl_status status;
+    if (size < 0)
+        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", name);
+    else
+        status = run_folder_replace(folder, name, file, (size_t)size, message);
+    if (size >= 0)
+        free(file);
+    free(printed);
+    return status;
+}
+
+osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
+                            const struct surroundings *around, char *message)
+{
+    char *settings = NULL;
+    size_t size = 0;
+    OSAFL_TRY(resolved_settings(e, &settings, &size, message));
+    osafl_status status = run_folder_replace(folder, "resolved.cfg", settings, size, message);
+    free(settings);
+    OSAFL_TRY(status);
+    json_t *const manifest = describe_run(e, around);
+    status = write_json(folder, MANIFEST, manifest, message);
+    json_decref(manifest);
+    return status;
+}
+
+/* ---- comparison ---- */
+
+/* A list of differences in a message. */
+static void differs(char *message, const char *what, const json_t *before, const json_t *now)
+{
+    const char *const old = json_string_value(before);
+    const char *const new = json_string_value(now);
+    if (strcmp(old == NULL ? "" : old, new == NULL ? "" : new) == 0)
+        return;
+    const size_t used = strlen(message);
+    snprintf(message + used, MESSAGE_BYTES - used, "%s%s was %s and is %s", used == 0 ? "" : "; ",
+             what, old == NULL ? "(none)" : old, new == NULL ? "(none)" : new);
+}
+
+static const json_t *find_plugin(const json_t *list, const char *kind)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(list, i, entry)
+    {
+        const char *const of = json_string_value(json_object_get(entry, "kind"));
+        if (of != NULL && strcmp(of, kind) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static void compare_plugins(const json_t *before, const json_t *now, char *message)
+{
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; ++kind) {
+        const json_t *const old = find_plugin(before, kind_name(kind));
+        const json_t *const new = find_plugin(now, kind_name(kind));
+        char what[128];
+        const char *const name = json_string_value(json_object_get(new, "name"));
+        snprintf(what, sizeof what, "version of %s/%s", kind_name(kind), name == NULL ? "?" : name);
+        differs(message, what, json_object_get(old, "version"), json_object_get(new, "version"));
+        snprintf(what, sizeof what, "file of %s/%s", kind_name(kind), name == NULL ? "?" : name);
+        differs(message, what, json_object_get(old, "file_xxh3"),
+                json_object_get(new, "file_xxh3"));
+    }
+}
+
+static void compare_inputs(const json_t *before, json_t *now, char *message)
+{
+    const char *name;
+    json_t *hash;
+    json_object_foreach(now, name, hash)
+    {
+        char what[200];
+        snprintf(what, sizeof what, "the content of %s", name);
+        differs(message, what, json_object_get(before, name), hash);
+    }
+}
+
+/* message: what differs although the settings are the same; "" for nothing. */
+static enum manifest_found compare_circumstances(const json_t *before, const json_t *now,
+                                                 char *message)
+{
+    const json_t *const old_machine = json_object_get(before, "machine");
+    const json_t *const new_machine = json_object_get(now, "machine");
+    const json_t *const old_program = json_object_get(before, "program");
+    const json_t *const new_program = json_object_get(now, "program");
+    message[0] = '\0';
+    compare_inputs(json_object_get(before, "inputs_xxh3"), json_object_get(now, "inputs_xxh3"),
+                   message);
+    const bool has_other_data = message[0] != '\0';
+    differs(message, "the version of osafl", json_object_get(old_program, "version"),
+            json_object_get(new_program, "version"));
+    differs(message, "the file of osafl", json_object_get(old_program, "file_xxh3"),
+            json_object_get(new_program, "file_xxh3"));
+    differs(message, "the CPU's instruction set", json_object_get(old_machine, "cpu_features"),
+            json_object_get(new_machine, "cpu_features"));
+    differs(message, "the BLAS kernel", json_object_get(old_machine, "blas_kernel"),
+            json_object_get(new_machine, "blas_kernel"));
+    compare_plugins(json_object_get(before, "plugins"), json_object_get(now, "plugins"), message);
+    if (has_other_data)
+        return MANIFEST_OTHER_DATA;
+    return message[0] == '\0' ? MANIFEST_SAME : MANIFEST_CHANGED;
+}
+
+/* Adds the settings that differ to the message. */
+static void compare_settings(const json_t *before, json_t *now, char *message)
+{
+    const char *key;
+    json_t *setting;
+    json_object_foreach(now, key, setting)
+    {
+        differs(message, key, json_object_get(json_object_get(before, key), "value"),
+                json_object_get(setting, "value"));
+    }
+}
+
+static void describe_other(const struct run_folder *folder, const json_t *before, const json_t *now,
+                           char *message)
+{
+    char differences[MESSAGE_BYTES] = "";
+    compare_settings(json_object_get(before, "settings"), json_object_get(now, "settings"),
+                     differences);
+    message_fail(message, OSAFL_E_CONFIG,
+                 "%s holds the results of another run (identity %.8s, this one %.8s%s%.600s); "
+                 "choose another folder with --out or --results, or overwrite it with --force",
+                 folder->path, json_string_value(json_object_get(before, "identity")),
+                 json_string_value(json_object_get(now, "identity")),
+                 differences[0] != '\0' ? ": " : "", differences);
+}
+
+/* The manifest in the folder; *out stays NULL where there is none. */
+static osafl_status read_manifest(const struct run_folder *folder, json_t **out, char *message)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/" MANIFEST, folder->path) < 0)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+    osafl_status status = OSAFL_OK;
+    FILE *const file = fopen(path, "rb");
+    json_error_t error;
+    if (file == NULL && errno != ENOENT) {
+        status = message_io(message, errno, "read", path);
+    } else if (file != NULL) {
+        errno = 0;
+        *out = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+        /* Without memory the parser takes what it has for what there is. */
+        if (ferror(file) || errno == ENOMEM)
+            status = message_io(message, errno, "read", path);
+        else if (*out == NULL)
+            status = message_fail(
+                message, OSAFL_E_DATA,
+                "%s is damaged: line %d: %s; choose another folder with --out or --results, or "
+                "overwrite this one with --force",
+                path, error.line, error.text);
+        else if (json_integer_value(json_object_get(*out, "manifest")) != FORMAT ||
+                 !json_is_string(json_object_get(*out, "identity")))
+            status =
+                message_fail(message, OSAFL_E_DATA,
+                             "%s is no manifest of this version of osafl; choose another folder "
+                             "with --out or --results, or overwrite this one with --force",
+                             path);
+        fclose(file);
+    }
+    free(path);
+    return status;
+}
+
+osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
+                              const struct surroundings *around, enum manifest_found *found,
+                              char *message)
+{
+    json_t *before = NULL;
+    json_t *now = NULL;
+    osafl_status status = read_manifest(folder, &before, message);
+    if (status == OSAFL_OK && before != NULL && (now = describe_run(e, around)) == NULL)
+        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+    if (status == OSAFL_OK && before == NULL) {
+        *found = MANIFEST_NONE;
+    } else if (status == OSAFL_OK &&
+               !json_equal(json_object_get(before, "identity"), json_object_get(now, "identity"))) {
+        *found = MANIFEST_OTHER;
+        describe_other(folder, before, now, message);
+    } else if (status == OSAFL_OK) {
+        *found = compare_circumstances(before, now, message);
+    }
+    json_decref(before);
+    json_decref(now);
+    return status;
+}
+
+/* ---- environment.json ---- */
+
+static json_t *describe_files(const struct experiment *e)
+{
+    json_t *const files = json_object();
+    bool complete = files != NULL;
+    for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; ++kind) {
+        const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
+        if (loaded != NULL)
+            complete = json_object_set_new(files, kind_name(kind), json_text(loaded->path)) == 0;
+    }
+    return whole_or_nothing(files, complete);
+}
+
+osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
+                               const struct run_environment *env, char *message)
+{
+    struct utsname system = {0};
+    char cpu[256];
+    char *const here = getcwd(NULL, 0);
+    char *const program = realpath("/proc/self/exe", NULL);
+    uname(&system);
+    cpu_model(cpu, sizeof cpu);
+    json_t *const value = json_pack(
+        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i}",                //
+        "host", json_text(system.nodename),                                                 //
+        "system", json_sprintf("%s %s %s", system.sysname, system.release, system.machine), //
+        "cpu", json_text(cpu),                                                              //
+        "threads", (int)env->threads,                                                       //
+        "working_folder", json_text(here),                                                  //
+        "experiment_file", json_text(env->experiment_file),                                 //
+        "program_file", json_text(program),                                                 //
+        "plugin_files", describe_files(e),                                                  //
+        "started", json_text(env->started),                                                 //
+        "ended", json_text(env->ended),                                                     //
+        "failure", json_text(env->failure),                                                 //
+        "seconds", env->seconds,                                                            //
+        "resumed_at_round", (int)env->resumed_at);
+    const osafl_status status = write_json(folder, "environment.json", value, message);
+    json_decref(value);
+    free(program);
+    free(here);
+    return status;
+}

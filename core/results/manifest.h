@@ -1,0 +1,67 @@
+/* manifest.h - what a run is (manifest.json, the same bytes for the same run) and where and when
+ * it ran (environment.json). */
+#ifndef OSAFL_CORE_MANIFEST_H
+#define OSAFL_CORE_MANIFEST_H
+
+#include "experiment/experiment.h"
+#include "run_folder.h"
+
+/* What a run reads beside its settings: samples and files, known by their hashes. */
+struct input {
+    char *name; /* "samples of dataset/csv", or the setting of a file: "channel.trace.path" */
+    char hash[17];
+};
+
+struct inputs {
+    struct input *item;
+    size_t n;
+};
+
+/* What can change a result byte beside settings and plugins; strings as plugin_file.h and cpu.h
+ * give them. */
+struct surroundings {
+    const char *program_hash; /* of the program's file */
+    const char *cpu_features; /* "avx512f avx2 fma ...": instruction sets that are used */
+    const char *blas_kernel;  /* "SkylakeX"; NULL: no BLAS was loaded */
+    struct inputs inputs;     /* samples and files */
+};
+
+/* Writes manifest.json: identity, name, case, seed, settings with their origins, program and
+ * plugins with version and file hash, machine, hashes of the inputs.  Also writes resolved.cfg
+ * (experiment_write()). */
+osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
+                            const struct surroundings *around, char *message);
+
+enum manifest_found {
+    MANIFEST_NONE,       /* the folder holds no manifest */
+    MANIFEST_SAME,       /* the same run on the same program, plugins, machine type and data */
+    MANIFEST_CHANGED,    /* the same settings, but program, plugins or machine type differ: message
+                          * names both sides */
+    MANIFEST_OTHER_DATA, /* the same settings, but the data differ, and maybe what is above */
+    MANIFEST_OTHER,      /* another run's folder: message says how they differ */
+};
+
+/* Whether a folder holds a manifest.json: it is that of a run. */
+bool manifest_is_in(const char *folder);
+
+/* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled
+ * for what differs too.  OSAFL_E_DATA for a damaged manifest. */
+osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
+                              const struct surroundings *around, enum manifest_found *found,
+                              char *message);
+
+/* Wall-clock facts, no part of the results. */
+struct run_environment {
+    unsigned threads;
+    const char *experiment_file;
+    const char *started; /* ISO 8601, UTC */
+    const char *ended;   /* NULL while the run goes on */
+    const char *failure; /* why it ended too early; NULL: it did not, or was stopped by the user */
+    double seconds;      /* of this process */
+    uint32_t resumed_at; /* round; 0: started afresh */
+};
+
+osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
+                               const struct run_environment *env, char *message);
+
+#endif

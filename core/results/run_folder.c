@@ -1,0 +1,203 @@
+/* run_folder.c - the folder that holds the results of one run. */
+#include "run_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/message.h"
+
+#define LOCK_FILE ".lock"
+
+char *path_component(const char *name)
+{
+    char *const out = strdup(name[0] == '\0' ? "_" : name);
+    for (char *p = out; out != NULL && *p != '\0'; ++p) {
+        const bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                           (*p >= '0' && *p <= '9') || *p == '-' || *p == '_' ||
+                           (*p == '.' && p != out);
+        if (!plain)
+            *p = '_';
+    }
+    return out;
+}
+
+char *experiment_folder_path(const char *base, const char *name)
+{
+    char *const component = path_component(name);
+    char *path = NULL;
+    if (component != NULL && asprintf(&path, "%s/%s", base, component) < 0)
+        path = NULL;
+    free(component);
+    return path;
+}
+
+char *run_folder_path(const char *base, const struct experiment *e)
+{
+    char *const folder = experiment_folder_path(base, e->general.name);
+    char *const cell = path_component(e->case_name);
+    char *path = NULL;
+    if (folder != NULL && cell != NULL &&
+        asprintf(&path, "%s/%s/seed-%" PRId64 "-%.8s", folder, cell, e->general.seed, e->identity) <
+            0)
+        path = NULL;
+    free(folder);
+    free(cell);
+    return path;
+}
+
+static char *join(const char *folder, const char *prefix, const char *name, const char *suffix)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s%s%s", folder, prefix, name, suffix) < 0 ? NULL : path;
+}
+
+osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message)
+{
+    OSAFL_TRY(folder_create(path, message));
+    char *const copy = strdup(path);
+    char *const lock = join(path, "", LOCK_FILE, "");
+    osafl_status status = OSAFL_OK;
+    int fd = -1;
+    if (copy == NULL || lock == NULL) {
+        status = message_io(message, ENOMEM, "claim", path);
+    } else if ((fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0) {
+        status = message_io(message, errno, "write", lock);
+    } else if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            status = message_fail(message, OSAFL_E_IO,
+                                  "another process is working in %s; wait until it ends, or choose "
+                                  "another folder with --out or --results",
+                                  path);
+        else
+            status = message_io(message, errno, "lock", lock);
+    }
+    free(lock);
+    if (status != OSAFL_OK) {
+        if (fd >= 0)
+            close(fd);
+        free(copy);
+        return status;
+    }
+    *out = (struct run_folder){.path = copy, .lock_fd = fd};
+    return OSAFL_OK;
+}
+
+void run_folder_release(struct run_folder *f)
+{
+    if (f->lock_fd >= 0)
+        close(f->lock_fd); /* which unlocks */
+    free(f->path);
+    *f = (struct run_folder){.lock_fd = -1};
+}
+
+static int write_all(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+    while (size > 0) {
+        const ssize_t written = write(fd, at, size);
+        if (written < 0 && errno != EINTR)
+            return -1;
+        if (written > 0) {
+            at += written;
+            size -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* The new content under its temporary name, on the disk. */
+static int write_file(int folder, const char *name, const void *data, size_t size)
+{
+    const int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -1;
+    const bool failed = write_all(fd, data, size) != 0 || fsync(fd) != 0;
+    const int error = errno;
+    if (close(fd) != 0 && !failed)
+        return -1;
+    errno = error;
+    return failed ? -1 : 0;
+}
+
+/* Whether the folder is still the one that was claimed: it may have been removed and made anew by
+ * somebody else, whose files must stay whole. */
+static bool is_still_ours(const struct run_folder *f, int folder)
+{
+    struct stat ours;
+    struct stat found;
+    return f->lock_fd < 0 ||
+           (fstat(f->lock_fd, &ours) == 0 && fstatat(folder, LOCK_FILE, &found, 0) == 0 &&
+            ours.st_dev == found.st_dev && ours.st_ino == found.st_ino);
+}
+
+/* A rename is lasting only when the folder's own entries are on the disk. */
+static int replace_file(int folder, const char *temporary, const char *name, const void *data,
+                        size_t size)
+{
+    if (write_file(folder, temporary, data, size) == 0 &&
+        renameat(folder, temporary, folder, name) == 0 && fsync(folder) == 0)
+        return 0;
+    const int error = errno;
+    unlinkat(folder, temporary, 0);
+    errno = error;
+    return -1;
+}
+
+/* f NULL: nobody claims the folder. */
+static osafl_status replace_in(const char *folder_path, const struct run_folder *f,
+                               const char *temporary, const char *name, const void *data,
+                               size_t size, char *message)
+{
+    char *const path = join(folder_path, "", name, "");
+    osafl_status status = OSAFL_OK;
+    int folder = -1;
+    if (path == NULL) {
+        status = message_io(message, ENOMEM, "write", name);
+    } else if ((folder = open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+        status = message_io(message, errno, "write", path);
+    } else if (f != NULL && !is_still_ours(f, folder)) {
+        status = message_fail(message, OSAFL_E_IO,
+                              "cannot write %s: the folder was removed or replaced while this run "
+                              "worked in it; run the same command again",
+                              path);
+    } else if (replace_file(folder, temporary, name, data, size) != 0) {
+        status = message_io(message, errno, "write", path);
+    }
+    if (folder >= 0)
+        close(folder);
+    free(path);
+    return status;
+}
+
+osafl_status run_folder_replace(const struct run_folder *f, const char *name, const void *data,
+                                size_t size, char *message)
+{
+    char *temporary = NULL;
+    if (asprintf(&temporary, ".%s.tmp", name) < 0)
+        return message_io(message, ENOMEM, "write", name);
+    const osafl_status status = replace_in(f->path, f, temporary, name, data, size, message);
+    free(temporary);
+    return status;
+}
+
+osafl_status shared_file_replace(const char *folder, const char *name, const void *data,
+                                 size_t size, char *message)
+{
+    struct utsname host = {0};
+    char *temporary = NULL;
+    uname(&host);
+    if (asprintf(&temporary, ".%.40s.%.40s-%ld.tmp", name, host.nodename, (long)getpid()) < 0)
+        return message_io(message, ENOMEM, "write", name);
+    const osafl_status status = replace_in(folder, NULL, temporary, name, data, size, message);
+    free(temporary);
+    return status;
+}

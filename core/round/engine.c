@@ -1,0 +1,494 @@
+/* engine.c - the round loop. */
+#include "engine.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/streams.h"
+#include "engine_state.h"
+#include "osafl/random.h"
+#include "plugin/pool.h"
+
+static uint32_t count_clients(const struct engine *e)
+{
+    return e->session->facts.clients;
+}
+
+static bool is_centralised(const struct engine *e)
+{
+    return e->session->aggregator.centralised != 0;
+}
+
+uint32_t engine_round(const struct engine *e)
+{
+    return e->round;
+}
+
+const float *engine_model(const struct engine *e)
+{
+    return e->w;
+}
+
+/* ---- local training ------------------------------------------------------------------------ */
+
+/* A draw of its own for every client and round, whoever takes part. */
+static bool uplink_loses(const struct engine *e, uint32_t client)
+{
+    const double probability = e->session->experiment->uplink.loss_probability;
+    uint32_t word[2];
+    if (probability <= 0.0)
+        return false;
+    streams_fill(e->session->context.seed, 0, STREAM_UPLINK_LOSS, client, e->round, 0, word, 2);
+    return osafl_uniform(word) < probability;
+}
+
+/* SGD steps of so many local rounds on a store. */
+static uint64_t count_steps(const struct session *s, uint64_t local_rounds, uint64_t minibatches,
+                            uint64_t stored)
+{
+    const uint64_t batch = s->facts.batch;
+    const uint64_t pass = (stored + batch - 1) / batch;
+    return local_rounds * (minibatches > 0 ? minibatches : pass);
+}
+
+static uint64_t steps_of(const struct engine *e, const struct train_task *task)
+{
+    return count_steps(e->session, task->local_rounds, task->minibatches, task->store.n);
+}
+
+static void add_task(struct engine *e, uint32_t client, const struct train_task *task)
+{
+    struct train_task *t = &e->task[e->n_tasks];
+    *t = *task;
+    t->client = client;
+    t->round = e->round;
+    t->w = e->w;
+    t->broadcast = (const float *const *)e->broadcast;
+    t->state = &e->state[client];
+    e->result[e->n_tasks] = (struct train_result){0};
+    e->n_tasks++;
+}
+
+static void list_client_tasks(struct engine *e)
+{
+    const osafl_resource_answer *answer = &e->participation.answer;
+    for (uint32_t u = 0; u < count_clients(e); u++) {
+        e->reason[u] = answer->reason[u];
+        if (answer->local_rounds[u] == 0)
+            continue;
+        const struct train_task task = {
+            .local_rounds = answer->local_rounds[u],
+            .minibatches = (uint64_t)e->session->experiment->training.minibatches,
+            .store = world_store(e->world, u),
+            .lost = uplink_loses(e, u),
+        };
+        add_task(e, u, &task);
+    }
+}
+
+uint64_t engine_steps_per_round(const struct session *s, const struct world *world)
+{
+    if (s->aggregator.centralised && s->aggregator.central_steps > 0)
+        return s->aggregator.central_steps;
+    const uint64_t minibatches = (uint64_t)s->experiment->training.minibatches;
+    uint64_t steps = 0;
+    for (uint32_t u = 0; u < s->facts.clients; u++)
+        steps += count_steps(s, s->facts.max_local_rounds, minibatches, world_store(world, u).n);
+    return steps;
+}
+
+/* Centralised: one client with the union of the stores, as number 0. */
+static void list_pooled_task(struct engine *e)
+{
+    const uint32_t labels = e->session->dataset.labels;
+    uint64_t n = 0;
+    memset(e->pooled_histogram, 0, labels * sizeof(uint32_t));
+    for (uint32_t u = 0; u < count_clients(e); u++) {
+        const struct store_samples store = world_store(e->world, u);
+        memcpy(e->pooled_sample + n, store.sample, (size_t)store.n * sizeof(uint64_t));
+        n += store.n;
+        for (uint32_t label = 0; label < labels; label++)
+            e->pooled_histogram[label] += world_histogram(e->world, u)[label];
+        e->reason[u] = 0;
+    }
+    const struct train_task task = {
+        .local_rounds = 1,
+        .minibatches = engine_steps_per_round(e->session, e->world),
+        .store = {.n = n, .sample = e->pooled_sample},
+    };
+    add_task(e, 0, &task);
+}
+
+static osafl_status collect_broadcast(struct engine *e, char *message)
+{
+    const struct instance *aggregator = &e->session->instance[OSAFL_KIND_AGGREGATOR];
+    for (uint32_t j = 0; j < e->session->aggregator.broadcast_vectors; j++) {
+        osafl_call c;
+        call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
+        osafl_status status =
+            session_aggregator(e->session)->broadcast(aggregator->self, &c, j + 1, e->broadcast[j]);
+        for (uint64_t i = 0; status == OSAFL_OK && i < e->session->codec.dim; i++)
+            if (!isfinite(e->broadcast[j][i]))
+                status = core_host.fail(&c, OSAFL_E_NUMERIC,
+                                        "broadcast() sends a value that is not finite");
+        OSAFL_TRY(call_end_named(&c, status, message));
+    }
+    return OSAFL_OK;
+}
+
+static void count_work(struct engine *e, uint64_t steps)
+{
+    if (e->progress == NULL)
+        return;
+    pthread_mutex_lock(&e->progress_lock);
+    e->work_done += steps;
+    e->progress(e->progress_arg, e->round, e->work_done, e->work_all);
+    pthread_mutex_unlock(&e->progress_lock);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Longest tasks first, equal ones in the order of the clients, so that no thread starts a long one
+ * when the others are done. */
+static void sort_tasks(struct engine *e)
+{
+    for (uint32_t k = 0; k < e->n_tasks; k++)
+        e->order[k] = (UINT32_MAX - steps_of(e, &e->task[k])) << 32 | k;
+    qsort(e->order, e->n_tasks, sizeof *e->order, compare_keys);
+}
+
+static uint32_t task_at(const struct engine *e, uint64_t position)
+{
+    return (uint32_t)(e->order[position] & UINT32_MAX);
+}
+
+static osafl_status run_tasks(void *arg, uint64_t begin, uint64_t end, unsigned thread)
+{
+    struct engine *e = arg;
+    for (uint64_t j = begin; j < end; j++) {
+        const uint32_t k = task_at(e, j);
+        OSAFL_TRY(train_client(&e->trainer, &e->task[k], e->workers[thread], &e->result[k]));
+        count_work(e, steps_of(e, &e->task[k]));
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status train_clients(struct engine *e, char *message)
+{
+    e->work_done = 0;
+    e->work_all = 0;
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
+        const uint64_t steps = steps_of(e, &e->task[k]);
+        e->work_all += steps;
+        if (steps > UINT32_MAX || e->task[k].store.n > UINT32_MAX)
+            return message_fail(message, OSAFL_E_CONFIG,
+                                "client %u would take %llu SGD steps in one round; lower "
+                                "training.minibatches or training.max_local_rounds",
+                                e->task[k].client, (unsigned long long)steps);
+    }
+    sort_tasks(e);
+    const osafl_status status = pool_run(e->session->context.pool, e->n_tasks, 1, run_tasks, e);
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    for (uint32_t j = 0; j < e->n_tasks; j++) {
+        const struct train_result *r = &e->result[task_at(e, j)];
+        if (r->message != NULL && r->outcome != TRAIN_DIVERGED)
+            return message_fail(message, status, "%s", r->message);
+    }
+    return message_fail(message, status, "local training failed in round %u", e->round);
+}
+
+static void warn(const struct engine *e, const char *line)
+{
+    const struct host_context *context = &e->session->context;
+    if (context->log != NULL)
+        context->log(context->log_arg, OSAFL_LOG_WARN, line);
+    else
+        fprintf(stderr, "warning: %s\n", line);
+}
+
+/* Divergence stops the run, or drops the client with a reason in its record.  What diverges often
+ * does so again, so that only the first such round is told; the end of the run tells how many. */
+static osafl_status settle_divergence(struct engine *e, char *message)
+{
+    const bool stop = e->session->experiment->general.on_divergence.index == 0;
+    const struct train_result *first = NULL;
+    unsigned others = 0;
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
+        if (e->result[k].outcome != TRAIN_DIVERGED)
+            continue;
+        if (first == NULL)
+            first = &e->result[k];
+        else
+            others++;
+    }
+    if (first == NULL)
+        return OSAFL_OK;
+    const char *why = first->message != NULL ? first->message : "an update is not finite";
+    if (stop)
+        return message_fail(message, OSAFL_E_NUMERIC,
+                            "%s; on_divergence = \"drop\" goes on without the client", why);
+    char line[MESSAGE_BYTES + 160];
+    char also[64] = "";
+    if (others > 0)
+        snprintf(also, sizeof also, ", as are %u others of this round", others);
+    snprintf(line, sizeof line,
+             "%s; its update is dropped%s; further ones are counted at the end, and clients.csv "
+             "names each",
+             why, also);
+    if (!e->told_of_divergence)
+        warn(e, line);
+    e->told_of_divergence = true;
+    return OSAFL_OK;
+}
+
+/* ---- aggregation --------------------------------------------------------------------------- */
+
+/* The updates that arrived, clients ascending; *n of them. */
+static struct update *list_updates(const struct engine *e, uint32_t *n)
+{
+    const struct population *p = world_population(e->world);
+    struct update *update = calloc((size_t)e->n_tasks + 1, sizeof *update);
+    *n = 0;
+    for (uint32_t k = 0; update != NULL && k < e->n_tasks; k++) {
+        const struct train_result *r = &e->result[k];
+        const uint32_t client = e->task[k].client;
+        if (r->outcome != TRAIN_ARRIVED)
+            continue;
+        update[(*n)++] = (struct update){
+            .client = client,
+            .local_rounds = e->task[k].local_rounds,
+            .steps = r->steps,
+            .rate = r->rate,
+            .samples = e->task[k].store.n,
+            .alpha = is_centralised(e) ? 1.0 : p->alpha[client],
+            .train_loss = r->train_loss,
+            .histogram =
+                is_centralised(e) ? e->pooled_histogram : world_histogram(e->world, client),
+            .code = r->code,
+        };
+    }
+    return update;
+}
+
+/* A model that is not finite is laid at the quantizer's door where a code decodes to such values,
+ * and at the aggregator's otherwise. */
+static osafl_status check_model(const struct engine *e, const struct update *update, uint32_t n,
+                                osafl_call *c)
+{
+    const uint64_t dim = e->session->codec.dim;
+    uint64_t i = 0;
+    while (i < dim && isfinite(e->w[i]))
+        i++;
+    if (i == dim)
+        return OSAFL_OK;
+    for (uint32_t k = 0; k < n; k++) {
+        float x = 0.0f;
+        codec_decode(&e->session->codec, &update[k].code[0], i, i + 1, &x);
+        if (!isfinite(x))
+            return core_host.fail(c, OSAFL_E_NUMERIC,
+                                  "parameter %llu became %g because the update of client %u "
+                                  "decodes to %g there (quantizer/%s)",
+                                  (unsigned long long)i, (double)e->w[i], update[k].client,
+                                  (double)x, codec_name(&e->session->codec));
+    }
+    return core_host.fail(c, OSAFL_E_NUMERIC,
+                          "aggregate() made parameter %llu %g from finite updates; a smaller "
+                          "learning rate may help",
+                          (unsigned long long)i, (double)e->w[i]);
+}
+
+static osafl_status aggregate(struct engine *e, char *message)
+{
+    const struct session *s = e->session;
+    uint32_t n = 0;
+    if (!s->experiment->training.enabled)
+        return OSAFL_OK;
+    struct update *update = list_updates(e, &n);
+    if (update == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the updates of a round");
+    if (n == 0 && !s->aggregator.wants_empty_rounds) {
+        free(update);
+        return OSAFL_OK; /* nobody took part: w stays */
+    }
+    const struct instance *aggregator = &s->instance[OSAFL_KIND_AGGREGATOR];
+    const struct update_round facts = {
+        .round = e->round,
+        .rounds = s->facts.rounds,
+        .clients = is_centralised(e) ? 1 : s->facts.clients,
+        .labels = s->dataset.labels,
+        .slots = s->slots,
+    };
+    struct update_set set;
+    osafl_call c;
+    call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
+    osafl_status status = updates_open(&set, &s->codec, &facts, update, n, &e->kept, &c);
+    if (status == OSAFL_OK) {
+        status = session_aggregator(s)->aggregate(aggregator->self, &c, &set.view, e->w);
+        updates_close(&set);
+    }
+    if (status == OSAFL_OK)
+        status = check_model(e, update, n, &c);
+    free(update);
+    return call_end_named(&c, status, message);
+}
+
+/* ---- the record of a round ----------------------------------------------------------------- */
+
+static void record_clients(struct engine *e)
+{
+    for (uint32_t u = 0; u < count_clients(e); u++) {
+        e->train_loss[u] = (double)NAN;
+        e->entropy[u] = world_entropy(e->world, u);
+    }
+    if (is_centralised(e))
+        return;
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
+        const uint32_t client = e->task[k].client;
+        e->train_loss[client] = e->result[k].train_loss;
+        if (e->result[k].outcome == TRAIN_LOST)
+            e->reason[client] = OUT_LOST;
+        else if (e->result[k].outcome == TRAIN_DIVERGED)
+            e->reason[client] = OUT_DIVERGED;
+    }
+}
+
+/* Means are over the updates that arrived; bits and joules are what was spent, in vain or not. */
+static void record_round(const struct engine *e, struct round_row *row)
+{
+    const struct session *s = e->session;
+    const bool linked = !is_centralised(e);
+    uint64_t local_rounds = 0;
+    *row = (struct round_row){.round = e->round,
+                              .simulated_s = (double)(e->round + 1) * s->facts.deadline_s};
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
+        const struct train_result *r = &e->result[k];
+        const uint32_t client = e->task[k].client;
+        row->diverged += r->outcome == TRAIN_DIVERGED;
+        if (r->outcome == TRAIN_ARRIVED) {
+            row->participants++;
+            row->train_loss += r->train_loss;
+            local_rounds += e->task[k].local_rounds;
+        }
+        if (!linked)
+            continue;
+        row->compute_j += e->participation.answer.compute_j[client];
+        if (r->outcome != TRAIN_DIVERGED) {
+            row->upload_j += e->participation.answer.upload_j[client];
+            row->payload_bits += s->slots * codec_payload_bits(&s->codec);
+            row->air_bits += r->air_bits;
+        }
+    }
+    row->train_loss /= (double)row->participants; /* 0 / 0: not measured */
+    row->mean_local_rounds = (double)local_rounds / (double)row->participants;
+    if (!linked)
+        row->mean_local_rounds = row->payload_bits = row->air_bits = row->compute_j =
+            row->upload_j = (double)NAN;
+}
+
+static osafl_status evaluate(struct engine *e, struct round_report *report, char *message)
+{
+    const struct session *s = e->session;
+    const uint32_t measures = s->model.n_measures;
+    const uint64_t done = (uint64_t)e->round + 1;
+    if (!s->experiment->training.enabled ||
+        (done % (uint64_t)s->experiment->evaluation.every != 0 && done != s->facts.rounds))
+        return OSAFL_OK;
+    OSAFL_TRY(evaluate_model(s, e->workers, e->round, e->w, &e->evaluation, message));
+    for (uint32_t m = 0; m < measures; m++)
+        e->columns.value[m] = e->evaluation.mean[m];
+    if (isnan(e->columns.value[0])) {
+        char line[256];
+        snprintf(line, sizeof line, "model/%s, round %u: %s of the global model is not a number",
+                 s->instance[OSAFL_KIND_MODEL].plugin->name, e->round, e->columns.name[0]);
+        warn(e, line);
+    }
+    for (uint32_t j = measures; j < e->columns.n; j++)
+        e->columns.value[j] = e->evaluation.label_mean[(j - measures) * measures];
+    for (uint32_t u = 0; e->local_measure != NULL && u < count_clients(e); u++)
+        e->local_measure[u] =
+            evaluation_for_labels(s, &e->evaluation, 0, world_histogram(e->world, u));
+    report->row.measure = e->columns.value;
+    return OSAFL_OK;
+}
+
+/* Seconds since *mark, which moves on to now. */
+static double lap(double *mark)
+{
+    const double now = now_s();
+    const double seconds = now - *mark;
+    *mark = now;
+    return seconds;
+}
+
+static osafl_status choose_participants(struct engine *e, char *message)
+{
+    if (is_centralised(e)) {
+        list_pooled_task(e);
+        return OSAFL_OK;
+    }
+    OSAFL_TRY(participation_decide(&e->participation, e->round, message));
+    list_client_tasks(e);
+    return OSAFL_OK;
+}
+
+osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,
+                              struct round_report *report, char *message)
+{
+    const bool linked = !is_centralised(e);
+    struct timing_row timing = {.round = e->round};
+    double mark = now_s();
+    const double start = mark;
+    assert(e->round < e->session->facts.rounds);
+    e->progress = progress;
+    e->progress_arg = arg;
+    engine_free_results(e);
+
+    OSAFL_TRY(choose_participants(e, message));
+    timing.resource_s = lap(&mark);
+
+    OSAFL_TRY(collect_broadcast(e, message));
+    OSAFL_TRY(train_clients(e, message));
+    OSAFL_TRY(settle_divergence(e, message));
+    timing.train_s = lap(&mark);
+
+    OSAFL_TRY(aggregate(e, message));
+    timing.aggregate_s = lap(&mark);
+
+    /* The record tells of the stores on which was trained; arrivals come after it. */
+    record_clients(e);
+    record_round(e, &report->row);
+    engine_free_results(e);
+    OSAFL_TRY(evaluate(e, report, message));
+    timing.evaluate_s = lap(&mark);
+
+    OSAFL_TRY(
+        world_advance(e->world, e->round, &e->session->instance[OSAFL_KIND_DELETION], message));
+    timing.world_s = lap(&mark);
+    timing.total_s = mark - start;
+
+    report->timing = timing;
+    report->clients = (struct client_rows){
+        .round = e->round,
+        .gain = linked ? e->participation.gain : NULL,
+        .answer = linked ? &e->participation.answer : NULL,
+        .reason = e->reason,
+        .samples = world_population(e->world)->samples,
+        .train_loss = e->train_loss,
+        .entropy = e->entropy,
+        .measure = report->row.measure != NULL ? e->local_measure : NULL,
+    };
+    e->round++;
+    return OSAFL_OK;
+}

@@ -1,0 +1,59 @@
+/* engine.h - the round loop: channel, resource policy, local training, aggregation,
+ * evaluation, arrivals, in this order.  ALGORITHMS.md 1 to 3, 6 and 7.
+ *
+ * The engine knows no algorithm, no file and no terminal.  It turns the state after t rounds into
+ * the state after t + 1 and reports what happened. */
+#ifndef OSAFL_CORE_ENGINE_H
+#define OSAFL_CORE_ENGINE_H
+
+#include "base/records.h"
+#include "results/results.h"
+#include "session.h"
+#include "world/world.h"
+
+struct engine;
+
+/* Of the work of the round in hand.  One thread at a time. */
+typedef void engine_progress(void *arg, uint32_t round, uint64_t done, uint64_t all);
+
+/* What happened in a round.  Everything pointed to is the engine's, valid until the next round. */
+struct round_report {
+    struct round_row row;
+    struct client_rows clients;
+    struct timing_row timing; /* total_s: of this round so far */
+};
+
+/* Session with a pool, and world, outlive the engine.  The model is initialised.  NULL in *out and
+ * message set on failure. */
+osafl_status engine_create(struct session *s, struct world *world, struct engine **out,
+                           char *message);
+void engine_destroy(struct engine *e); /* NULL is allowed */
+
+/* Rounds done so far, t. */
+uint32_t engine_round(const struct engine *e);
+/* w^t, the parameters of the global model. */
+const float *engine_model(const struct engine *e);
+
+/* Measures of a row: the model's, then, with evaluation.per_class, the first measure for every
+ * label.  Names are the engine's. */
+const char *const *engine_measures(const struct engine *e, uint32_t *n);
+
+/* Runs round t.  After a failure or OSAFL_E_CANCELLED the engine may only be destroyed; the state
+ * to go on from is the one that was saved. */
+osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,
+                              struct round_report *report, char *message);
+
+/* The whole state after t rounds but the results': the model, clients' vectors, kept updates, the
+ * world, and every plugin that has state.  engine_load() goes into a fresh engine of the same
+ * experiment and checks all that it reads; after a failure engine and world may only be
+ * destroyed. */
+osafl_status engine_save(const struct engine *e, struct record_writer *to, char *message);
+osafl_status engine_load(struct engine *e, const struct record_set *from, char *message);
+
+/* Estimates for `osafl check`: SGD steps of a round in which everybody takes part with the most
+ * local rounds; bytes that a run with so many threads takes beyond its data set and the plugins'
+ * own memory. */
+uint64_t engine_steps_per_round(const struct session *s, const struct world *world);
+uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads);
+
+#endif

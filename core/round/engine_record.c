@@ -1,0 +1,195 @@
+/* engine_record.c - checkpoint records of an engine.
+ *
+ * Sections: "engine" (round, model, kept updates), "world", "clients" (vectors of the clients that
+ * have trained, where optimizer or quantizer keep any), and one for every plugin, named
+ * "KIND/NAME". */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/finite.h"
+#include "base/message.h"
+#include "engine_state.h"
+#include "plugin/plugin_state.h"
+
+/* Raise when the records below change. */
+#define ENGINE_STATE_VERSION 1
+
+#define KEY_BYTES 64
+
+static void section_of(const struct instance *i, char *name)
+{
+    snprintf(name, RECORD_NAME_BYTES, "%s/%s", kind_name(i->plugin->kind), i->plugin->name);
+}
+
+/* One record for each vector of each client that has trained. */
+static void vector_key(char *key, uint32_t client, uint32_t vector)
+{
+    snprintf(key, KEY_BYTES, "client.%u.%u", client, vector);
+}
+
+static osafl_status save_clients(const struct engine *e, osafl_writer *w)
+{
+    const uint32_t vectors = client_state_vectors(e->session);
+    uint64_t *trained = calloc((size_t)e->trainees + 1, sizeof *trained);
+    uint64_t n = 0;
+    if (trained == NULL)
+        return OSAFL_E_NOMEM;
+    for (uint32_t u = 0; vectors > 0 && u < e->trainees; u++)
+        if (e->state[u].vector != NULL)
+            trained[n++] = u;
+    osafl_status status = w->u64(w, "trained", trained, n);
+    for (uint64_t j = 0; status == OSAFL_OK && j < n; j++) {
+        for (uint32_t v = 0; status == OSAFL_OK && v < vectors; v++) {
+            char key[KEY_BYTES];
+            vector_key(key, (uint32_t)trained[j], v);
+            status = w->f32(w, key, e->state[trained[j]].vector[v], e->session->codec.dim);
+        }
+    }
+    free(trained);
+    return status;
+}
+
+static osafl_status save_core(const struct engine *e, struct record_writer *to)
+{
+    const uint64_t round = e->round;
+    osafl_writer *w = record_writer_section(to, "engine", ENGINE_STATE_VERSION);
+    OSAFL_TRY(w->u64(w, "round", &round, 1));
+    OSAFL_TRY(w->f32(w, "model", e->w, e->session->codec.dim));
+    OSAFL_TRY(kept_updates_save(&e->kept, w));
+    w = record_writer_section(to, "clients", ENGINE_STATE_VERSION);
+    OSAFL_TRY(save_clients(e, w));
+    return world_save(e->world, record_writer_section(to, "world", ENGINE_STATE_VERSION));
+}
+
+osafl_status engine_save(const struct engine *e, struct record_writer *to, char *message)
+{
+    const osafl_status status = save_core(e, to);
+    if (status != OSAFL_OK) {
+        const char *why = record_writer_problem(to);
+        return message_fail(message, status, "cannot make a checkpoint: %s",
+                            why[0] != '\0' ? why : "out of memory");
+    }
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
+        struct instance *i = &e->session->instance[kind];
+        char section[RECORD_NAME_BYTES];
+        if (i->plugin == NULL)
+            continue;
+        section_of(i, section);
+        OSAFL_TRY(instance_save(i, to, section, message));
+    }
+    return OSAFL_OK;
+}
+
+/* ---- loading ------------------------------------------------------------------------------- */
+
+static osafl_status damaged(char *message, const char *what)
+{
+    return message_fail(message, OSAFL_E_STATE, "the checkpoint is damaged: %s", what);
+}
+
+/* Opens a section of the core and checks its version. */
+static osafl_status open_section(const struct record_set *from, const char *name,
+                                 struct record_reader *r, char *message)
+{
+    OSAFL_TRY(record_reader_open(from, name, r, message));
+    if (r->base.state_version == ENGINE_STATE_VERSION)
+        return OSAFL_OK;
+    return message_fail(message, OSAFL_E_STATE,
+                        "the checkpoint has version %u of the section \"%s\" and this program "
+                        "reads version %u",
+                        r->base.state_version, name, (unsigned)ENGINE_STATE_VERSION);
+}
+
+static osafl_status read_client(struct engine *e, struct record_reader *r, uint32_t client)
+{
+    struct client_state *state = &e->state[client];
+    if (!client_state_create(e->session, state))
+        return OSAFL_E_NOMEM;
+    for (uint32_t v = 0; v < client_state_vectors(e->session); v++) {
+        char key[KEY_BYTES];
+        vector_key(key, client, v);
+        OSAFL_TRY(r->base.f32(&r->base, key, state->vector[v], e->session->codec.dim));
+        if (!all_finite(state->vector[v], e->session->codec.dim))
+            return OSAFL_E_STATE;
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status load_clients(struct engine *e, const struct record_set *from, char *message)
+{
+    struct record_reader r;
+    uint64_t n = 0;
+    OSAFL_TRY(open_section(from, "clients", &r, message));
+    osafl_status status = r.base.count(&r.base, "trained", &n);
+    const uint32_t most = client_state_vectors(e->session) > 0 ? e->trainees : 0;
+    if (status == OSAFL_OK && n > most)
+        return damaged(message, "more clients keep vectors than can");
+    uint64_t *trained = calloc((size_t)e->trainees + 1, sizeof *trained);
+    if (trained == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
+    if (status == OSAFL_OK)
+        status = r.base.u64(&r.base, "trained", trained, n);
+    for (uint64_t j = 0; status == OSAFL_OK && j < n; j++) {
+        const bool known = trained[j] < e->trainees && e->state[trained[j]].vector == NULL;
+        status = known ? read_client(e, &r, (uint32_t)trained[j]) : OSAFL_E_STATE;
+    }
+    free(trained);
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    return message_fail(message, status, "the vectors of the clients: %s",
+                        r.message[0] != '\0' ? r.message : "they are damaged");
+}
+
+static osafl_status load_kept(struct engine *e, struct record_reader *r, char *message)
+{
+    /* Codes are checked by the quantizer; without one any instance may carry the message. */
+    const struct instance *i = e->session->codec.quantizer != NULL
+                                   ? e->session->codec.quantizer
+                                   : &e->session->instance[OSAFL_KIND_AGGREGATOR];
+    osafl_call c;
+    call_begin(&c, i, OSAFL_NO_CLIENT, e->round);
+    osafl_status status = kept_updates_load(&e->kept, &e->session->codec, &c, &r->base);
+    if (status != OSAFL_OK && r->message[0] != '\0' && c.message[0] == '\0')
+        status = core_host.fail(&c, status, "%s", r->message);
+    return call_end_named(&c, status, message);
+}
+
+static osafl_status load_core(struct engine *e, const struct record_set *from, char *message)
+{
+    struct record_reader r;
+    uint64_t round = 0;
+    OSAFL_TRY(open_section(from, "engine", &r, message));
+    osafl_status status = r.base.u64(&r.base, "round", &round, 1);
+    if (status == OSAFL_OK)
+        status = r.base.f32(&r.base, "model", e->w, e->session->codec.dim);
+    if (status != OSAFL_OK)
+        return message_fail(message, status, "%s", r.message);
+    if (round > e->session->facts.rounds)
+        return damaged(message, "it stands after the last round");
+    if (!all_finite(e->w, e->session->codec.dim))
+        return damaged(message, "a parameter of the model is not finite");
+    e->round = (uint32_t)round;
+    OSAFL_TRY(load_kept(e, &r, message));
+    OSAFL_TRY(open_section(from, "world", &r, message));
+    OSAFL_TRY(world_load(e->world, &r, message));
+    return world_round(e->world) == e->round
+               ? OSAFL_OK
+               : damaged(message, "model and stores are of different rounds");
+}
+
+osafl_status engine_load(struct engine *e, const struct record_set *from, char *message)
+{
+    assert(e->round == 0);
+    OSAFL_TRY(load_core(e, from, message));
+    OSAFL_TRY(load_clients(e, from, message));
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
+        struct instance *i = &e->session->instance[kind];
+        char section[RECORD_NAME_BYTES];
+        if (i->plugin == NULL)
+            continue;
+        section_of(i, section);
+        OSAFL_TRY(instance_load(i, from, section, message));
+    }
+    return OSAFL_OK;
+}

@@ -1,0 +1,223 @@
+/* engine_setup.c - makes and unmakes an engine, and says what one costs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "engine_state.h"
+#include "plugin/pool.h"
+
+/* Room for the name of a label's measure. */
+#define COLUMN_NAME_BYTES 96
+
+static uint32_t count_clients(const struct engine *e)
+{
+    return e->session->facts.clients;
+}
+
+static bool is_centralised(const struct engine *e)
+{
+    return e->session->aggregator.centralised != 0;
+}
+
+static float *new_vector(const struct engine *e)
+{
+    return memory_zeroed(e->session->codec.dim, sizeof(float), VECTOR_ALIGNMENT);
+}
+
+static bool make_round_arrays(struct engine *e)
+{
+    const size_t n = count_clients(e);
+    e->reason = calloc(n, sizeof *e->reason);
+    e->train_loss = calloc(n, sizeof *e->train_loss);
+    e->entropy = calloc(n, sizeof *e->entropy);
+    e->state = calloc(e->trainees, sizeof *e->state);
+    e->task = calloc(e->trainees, sizeof *e->task);
+    e->result = calloc(e->trainees, sizeof *e->result);
+    e->order = calloc(e->trainees, sizeof *e->order);
+    if (e->session->experiment->evaluation.per_client) {
+        e->local_measure = calloc(n, sizeof *e->local_measure);
+        if (e->local_measure == NULL)
+            return false;
+    }
+    if (is_centralised(e)) {
+        uint64_t total = 0;
+        for (size_t u = 0; u < n; u++)
+            total += world_population(e->world)->samples[u];
+        e->pooled_sample = memory_zeroed(total, sizeof(uint64_t), VECTOR_ALIGNMENT);
+        e->pooled_histogram = calloc(e->session->dataset.labels, sizeof(uint32_t));
+        if (e->pooled_sample == NULL || e->pooled_histogram == NULL)
+            return false;
+    }
+    return participation_create(e->session, e->world, &e->participation) && e->reason != NULL &&
+           e->train_loss != NULL && e->entropy != NULL && e->state != NULL && e->task != NULL &&
+           e->result != NULL && e->order != NULL;
+}
+
+static bool make_vectors(struct engine *e)
+{
+    const uint32_t n = e->session->aggregator.broadcast_vectors;
+    e->w = new_vector(e);
+    e->broadcast = calloc((size_t)n + 1, sizeof(float *));
+    if (e->w == NULL || e->broadcast == NULL)
+        return false;
+    for (uint32_t j = 0; j < n; j++) {
+        e->broadcast[j] = new_vector(e);
+        if (e->broadcast[j] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool make_workers(struct engine *e)
+{
+    e->threads = pool_threads(e->session->context.pool);
+    e->workers = calloc(e->threads, sizeof(struct worker *));
+    if (e->workers == NULL)
+        return false;
+    for (unsigned j = 0; j < e->threads; j++) {
+        e->workers[j] = worker_create(e->session);
+        if (e->workers[j] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static const osafl_metric *measure_of(const struct engine *e, uint32_t m)
+{
+    return OSAFL_AT(osafl_metric, e->session->model.measures, e->session->model.measure_size, m);
+}
+
+/* Columns: the model's measures, then "accuracy_label_0", ... where labels are reported. */
+static bool make_columns(struct engine *e)
+{
+    const uint32_t measures = e->session->model.n_measures;
+    const uint32_t labels =
+        e->session->experiment->evaluation.per_class ? e->session->dataset.labels : 0;
+    struct measure_columns *k = &e->columns;
+    k->n = measures + labels;
+    k->name = calloc(k->n, sizeof *k->name);
+    k->value = calloc(k->n, sizeof *k->value);
+    k->text = calloc((size_t)labels + 1, COLUMN_NAME_BYTES);
+    if (k->name == NULL || k->value == NULL || k->text == NULL)
+        return false;
+    for (uint32_t m = 0; m < measures; m++)
+        k->name[m] = measure_of(e, m)->name;
+    for (uint32_t label = 0; label < labels; label++) {
+        char *text = k->text + (size_t)label * COLUMN_NAME_BYTES;
+        snprintf(text, COLUMN_NAME_BYTES, "%.48s_label_%u", measure_of(e, 0)->name, label);
+        k->name[measures + label] = text;
+    }
+    return true;
+}
+
+static osafl_status initialise_model(struct engine *e, char *message)
+{
+    const struct instance *model = &e->session->instance[OSAFL_KIND_MODEL];
+    osafl_call c;
+    call_begin(&c, model, OSAFL_NO_CLIENT, 0);
+    osafl_status status = session_model(e->session)->init(model->self, &c, e->w);
+    for (uint64_t i = 0; status == OSAFL_OK && i < e->session->codec.dim; i++)
+        if (!isfinite(e->w[i]))
+            status = core_host.fail(&c, OSAFL_E_NUMERIC, "init() makes a parameter %llu of %g",
+                                    (unsigned long long)i, (double)e->w[i]);
+    return call_end_named(&c, status, message);
+}
+
+osafl_status engine_create(struct session *s, struct world *world, struct engine **out,
+                           char *message)
+{
+    *out = NULL;
+    struct engine *e = calloc(1, sizeof *e);
+    if (e == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    e->session = s;
+    e->world = world;
+    e->trainees = is_centralised(e) ? 1 : count_clients(e);
+    e->trainer = (struct trainer){.session = s, .attack = &e->attack};
+    pthread_mutex_init(&e->progress_lock, NULL);
+    /* Pooled training has no clients who could attack. */
+    osafl_status status = is_centralised(e) ? OSAFL_OK : attack_create(&e->attack, s->experiment);
+    if (status == OSAFL_OK && make_vectors(e) && make_round_arrays(e) && make_columns(e) &&
+        evaluation_create(s, &e->evaluation) && make_workers(e))
+        status = initialise_model(e, message);
+    else
+        status = message_fail(message, OSAFL_E_NOMEM,
+                              "out of memory for a run of %u clients on %u threads with %llu "
+                              "parameters; fewer threads (--threads) take less",
+                              count_clients(e), pool_threads(s->context.pool),
+                              (unsigned long long)s->codec.dim);
+    if (status != OSAFL_OK) {
+        engine_destroy(e);
+        return status;
+    }
+    *out = e;
+    return OSAFL_OK;
+}
+
+void engine_free_results(struct engine *e)
+{
+    for (uint32_t k = 0; e->result != NULL && k < e->n_tasks; k++)
+        train_result_free(e->session, &e->result[k]);
+    e->n_tasks = 0;
+}
+
+void engine_destroy(struct engine *e)
+{
+    if (e == NULL)
+        return;
+    engine_free_results(e);
+    for (unsigned j = 0; e->workers != NULL && j < e->threads; j++)
+        worker_destroy(e->workers[j]);
+    free(e->workers);
+    for (uint32_t k = 0; e->state != NULL && k < e->trainees; k++)
+        client_state_free(e->session, &e->state[k]);
+    for (uint32_t j = 0; e->broadcast != NULL && j < e->session->aggregator.broadcast_vectors; j++)
+        memory_free(e->broadcast[j]);
+    free(e->broadcast);
+    memory_free(e->w);
+    kept_updates_free(&e->kept);
+    evaluation_destroy(&e->evaluation);
+    attack_destroy(&e->attack);
+    free(e->columns.name);
+    free(e->columns.value);
+    free(e->columns.text);
+    participation_destroy(&e->participation);
+    free(e->reason);
+    free(e->train_loss);
+    free(e->entropy);
+    free(e->local_measure);
+    free(e->state);
+    free(e->task);
+    free(e->result);
+    free(e->order);
+    memory_free(e->pooled_sample);
+    free(e->pooled_histogram);
+    pthread_mutex_destroy(&e->progress_lock);
+    free(e);
+}
+
+const char *const *engine_measures(const struct engine *e, uint32_t *n)
+{
+    *n = e->columns.n;
+    return e->columns.name;
+}
+
+uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads)
+{
+    const uint64_t vector = s->codec.dim * sizeof(float);
+    const uint64_t batch =
+        s->facts.batch > EVALUATION_BATCH ? s->facts.batch : (uint64_t)EVALUATION_BATCH;
+    const uint64_t workspace = session_workspace_bytes(s, s->facts.batch);
+    const bool fused = s->optimizer.is_plain && session_model(s)->sgd_step != NULL;
+    const uint64_t per_thread =
+        workspace + batch * s->sample_floats * sizeof(float) +
+        ((fused ? 2u : 3u) + (uint64_t)s->optimizer.round_vectors + s->optimizer.uplink_vectors) *
+            vector;
+    const uint64_t clients = s->aggregator.centralised ? 1 : s->facts.clients;
+    const uint64_t shared = (2 + (uint64_t)s->aggregator.broadcast_vectors) * vector +
+                            s->evaluation_samples * s->model.n_measures * sizeof(double);
+    return world_bytes(world) + shared + threads * per_thread +
+           clients * client_state_vectors(s) * vector;
+}

@@ -1,0 +1,125 @@
+/* evaluate.c - how good is a model? */
+#include "evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "plugin/pool.h"
+
+bool evaluation_create(const struct session *s, struct evaluation *out)
+{
+    const uint64_t n = s->evaluation_samples;
+    const uint32_t measures = s->model.n_measures;
+    *out = (struct evaluation){
+        .mean = calloc(measures, sizeof(double)),
+        .label_mean = calloc((size_t)s->dataset.labels * measures, sizeof(double)),
+        .label_samples = calloc(s->dataset.labels, sizeof(uint64_t)),
+        .value = memory_zeroed(n, measures * sizeof(double), VECTOR_ALIGNMENT),
+        .label = memory_zeroed(n, sizeof(int32_t), VECTOR_ALIGNMENT),
+    };
+    if (out->mean != NULL && out->label_mean != NULL && out->label_samples != NULL &&
+        out->value != NULL && out->label != NULL)
+        return true;
+    evaluation_destroy(out);
+    return false;
+}
+
+void evaluation_destroy(struct evaluation *e)
+{
+    free(e->mean);
+    free(e->label_mean);
+    free(e->label_samples);
+    memory_free(e->value);
+    memory_free(e->label);
+    *e = (struct evaluation){0};
+}
+
+struct evaluating {
+    const struct session *session;
+    struct worker *const *workers;
+    uint32_t round;
+    const float *w;
+    struct evaluation *out;
+};
+
+/* One chunk of samples [begin, end). */
+static osafl_status evaluate_chunk(void *arg, uint64_t begin, uint64_t end, unsigned thread)
+{
+    const struct evaluating *v = arg;
+    const struct session *s = v->session;
+    struct worker *w = v->workers[thread];
+    const struct instance *model = &s->instance[OSAFL_KIND_MODEL];
+    const uint32_t n = (uint32_t)(end - begin);
+    w->message[0] = '\0';
+    if (s->context.cancelled != NULL && *s->context.cancelled != 0)
+        return message_fail(w->message, OSAFL_E_CANCELLED, "the run was stopped");
+    for (uint32_t i = 0; i < n; i++)
+        w->index[i] = begin + i;
+    OSAFL_TRY(worker_read(w, session_evaluation_split(s), n, OSAFL_NO_CLIENT, v->round));
+    memcpy(v->out->label + begin, w->batch.label, n * sizeof(int32_t));
+    osafl_call c;
+    call_begin(&c, model, OSAFL_NO_CLIENT, v->round);
+    const osafl_status status =
+        session_model(s)->evaluate(model->self, &c, w->workspace, v->w, &w->batch,
+                                   v->out->value + begin * s->model.n_measures);
+    return call_end_named(&c, status, w->message);
+}
+
+static void average(const struct session *s, struct evaluation *e)
+{
+    const uint32_t measures = s->model.n_measures;
+    const uint32_t labels = s->dataset.labels;
+    memset(e->mean, 0, measures * sizeof(double));
+    memset(e->label_mean, 0, (size_t)labels * measures * sizeof(double));
+    memset(e->label_samples, 0, labels * sizeof(uint64_t));
+    for (uint64_t i = 0; i < s->evaluation_samples; i++) {
+        const uint32_t label = (uint32_t)e->label[i];
+        e->label_samples[label]++;
+        for (uint32_t m = 0; m < measures; m++) {
+            e->mean[m] += e->value[i * measures + m];
+            e->label_mean[label * measures + m] += e->value[i * measures + m];
+        }
+    }
+    for (uint32_t m = 0; m < measures; m++) {
+        e->mean[m] /= (double)s->evaluation_samples;
+        for (uint32_t label = 0; label < labels; label++) /* 0 / 0 is the NAN that is promised */
+            e->label_mean[label * measures + m] /= (double)e->label_samples[label];
+    }
+}
+
+osafl_status evaluate_model(const struct session *s, struct worker *const *workers, uint32_t round,
+                            const float *w, struct evaluation *out, char *message)
+{
+    struct evaluating v = {.session = s, .workers = workers, .round = round, .w = w, .out = out};
+    const unsigned threads = pool_threads(s->context.pool);
+    for (unsigned thread = 0; thread < threads; thread++)
+        workers[thread]->message[0] = '\0';
+    const osafl_status status =
+        pool_run(s->context.pool, s->evaluation_samples, EVALUATION_BATCH, evaluate_chunk, &v);
+    if (status == OSAFL_OK) {
+        average(s, out);
+        return OSAFL_OK;
+    }
+    /* Chunks fail for the same reason, or a cancelled one beside them: any message serves. */
+    for (unsigned thread = 0; thread < threads; thread++)
+        if (workers[thread]->message[0] != '\0')
+            return message_fail(message, status, "%s", workers[thread]->message);
+    return message_fail(message, status, "evaluation failed");
+}
+
+double evaluation_for_labels(const struct session *s, const struct evaluation *e, uint32_t measure,
+                             const uint32_t *histogram)
+{
+    double sum = 0.0;
+    uint64_t samples = 0;
+    for (uint32_t label = 0; label < s->dataset.labels; label++) {
+        if (histogram[label] == 0)
+            continue; /* its mean may be NAN */
+        sum += (double)histogram[label] * e->label_mean[label * s->model.n_measures + measure];
+        samples += histogram[label];
+    }
+    return samples > 0 ? sum / (double)samples : (double)NAN;
+}

@@ -1,0 +1,110 @@
+/* forecast.c - who will take part in a run. */
+#include "forecast.h"
+
+#include "base/message.h"
+#include "participation.h"
+#include "results/results.h"
+
+/* More client-rounds are not asked for, so that a check stays a matter of seconds. */
+#define CLIENT_ROUNDS_MAX 200000
+
+struct forecast {
+    uint32_t rounds;
+    uint32_t empty_rounds; /* nobody takes part */
+    uint64_t client_rounds;
+    uint64_t taking_part;
+    uint64_t with_most; /* with max_local_rounds of them */
+    uint64_t local_rounds;
+    uint64_t sitting_out[OSAFL_OUT_POLICY + 1]; /* by OSAFL_OUT_* */
+    double compute_j;
+    double upload_j;
+};
+
+static void count_round(struct forecast *f, const osafl_resource_answer *a, uint32_t most)
+{
+    const uint64_t before = f->taking_part;
+    for (uint32_t u = 0; u < a->clients; u++) {
+        f->client_rounds++;
+        if (a->local_rounds[u] == 0) {
+            f->sitting_out[a->reason[u]]++;
+            continue;
+        }
+        f->taking_part++;
+        f->local_rounds += a->local_rounds[u];
+        f->with_most += a->local_rounds[u] == most;
+        f->compute_j += a->compute_j[u];
+        f->upload_j += a->upload_j[u];
+    }
+    f->empty_rounds += f->taking_part == before;
+    f->rounds++;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return 100.0 * (double)part / (double)whole;
+}
+
+static void print_sitting_out(const struct forecast *f, FILE *to)
+{
+    const char *separator = "";
+    if (f->taking_part == f->client_rounds)
+        return;
+    fprintf(to, "%-22s ", "sitting out");
+    for (uint32_t reason = 1; reason <= OSAFL_OUT_POLICY; reason++) {
+        if (f->sitting_out[reason] == 0)
+            continue;
+        fprintf(to, "%s%s %.4g %%", separator, results_reason(reason),
+                percent(f->sitting_out[reason], f->client_rounds));
+        separator = ", ";
+    }
+    if (f->empty_rounds > 0)
+        fprintf(to, "; %u rounds without anybody", f->empty_rounds);
+    fputc('\n', to);
+}
+
+static void print(const struct forecast *f, const struct session *s, FILE *to)
+{
+    const double rounds = (double)f->rounds;
+    const double payload_bits = s->slots * codec_payload_bits(&s->codec);
+    fprintf(to, "%-22s %.4g %% of the %llu client-rounds", "taking part",
+            percent(f->taking_part, f->client_rounds), (unsigned long long)f->client_rounds);
+    if (f->rounds < s->facts.rounds)
+        fprintf(to, " of the first %u rounds", f->rounds);
+    fputc('\n', to);
+    print_sitting_out(f, to);
+    if (f->taking_part == 0) {
+        fputs("warning: no client can take part in these rounds, so the model would stay as it is; "
+              "raise deadline_s or what the reasons above name\n",
+              to);
+        return;
+    }
+    fprintf(to, "%-22s mean %.2f; all %u in %.4g %% of the client-rounds\n", "local rounds",
+            (double)f->local_rounds / (double)f->taking_part, s->facts.max_local_rounds,
+            percent(f->with_most, f->client_rounds));
+    fprintf(to, "%-22s %.4g J of computing, %.4g J of sending, %.4g Mbit of payload\n",
+            "a round's mean cost", f->compute_j / rounds, f->upload_j / rounds,
+            1e-6 * payload_bits * (double)f->taking_part / rounds);
+}
+
+osafl_status forecast_print(const struct session *s, const struct world *world, FILE *to,
+                            char *message)
+{
+    struct forecast f = {0};
+    struct participation p;
+    if (s->aggregator.centralised)
+        return OSAFL_OK;
+    osafl_status status = OSAFL_OK;
+    if (!participation_create(s, world, &p))
+        status =
+            message_fail(message, OSAFL_E_NOMEM, "out of memory for %u clients", s->facts.clients);
+    while (status == OSAFL_OK && f.rounds < s->facts.rounds &&
+           (f.rounds == 0 || f.client_rounds + s->facts.clients <= CLIENT_ROUNDS_MAX)) {
+        status = participation_decide(&p, f.rounds, message);
+        if (status == OSAFL_OK)
+            count_round(&f, &p.answer, s->facts.max_local_rounds);
+    }
+    participation_destroy(&p);
+    if (status == OSAFL_OK)
+        print(&f, s, to);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* participation.c - who takes part in a round, and with what effort. */
+#include "participation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t count_clients(const struct participation *p)
+{
+    return p->session->facts.clients;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static bool make_answer(struct participation *p)
+{
+    const size_t n = count_clients(p);
+    double *memory = calloc(n, 8 * sizeof(double));
+    if (memory == NULL)
+        return false;
+    uint32_t *counts = (uint32_t *)(void *)(memory + 7 * n);
+    p->answer_memory = memory;
+    p->answer = (osafl_resource_answer){
+        .struct_size = sizeof p->answer,
+        .clients = (uint32_t)n,
+        .clock_hz = memory,
+        .power_w = memory + n,
+        .bandwidth_hz = memory + 2 * n,
+        .compute_s = memory + 3 * n,
+        .upload_s = memory + 4 * n,
+        .compute_j = memory + 5 * n,
+        .upload_j = memory + 6 * n,
+        .local_rounds = counts,
+        .reason = counts + n,
+    };
+    return true;
+}
+
+bool participation_create(const struct session *s, const struct world *world,
+                          struct participation *out)
+{
+    *out = (struct participation){.session = s, .world = world};
+    out->present = calloc(count_clients(out), sizeof *out->present);
+    out->gain = calloc(count_clients(out), sizeof *out->gain);
+    return make_answer(out) && out->present != NULL && out->gain != NULL;
+}
+
+void participation_destroy(struct participation *p)
+{
+    free(p->present);
+    free(p->gain);
+    free(p->answer_memory);
+    *p = (struct participation){0};
+}
+
+/* ---- channel ------------------------------------------------------------------------------- */
+
+static osafl_status ask_channel(struct participation *p, uint32_t round, char *message)
+{
+    const struct instance *channel = &p->session->instance[OSAFL_KIND_CHANNEL];
+    osafl_call c;
+    call_begin(&c, channel, OSAFL_NO_CLIENT, round);
+    osafl_status status = session_channel(p->session)->gains(channel->self, &c, round, p->gain);
+    for (uint32_t u = 0; status == OSAFL_OK && u < count_clients(p); u++)
+        if (!(p->gain[u] >= 0.0 && isfinite(p->gain[u])))
+            status = core_host.fail(&c, OSAFL_E_NUMERIC, "gains() gives client %u a gain of %g", u,
+                                    p->gain[u]);
+    return call_end_named(&c, status, message);
+}
+
+/* ---- resource policy ----------------------------------------------------------------------- */
+
+static void clear_answer(struct participation *p)
+{
+    const size_t n = count_clients(p);
+    memset(p->answer_memory, 0, n * 8 * sizeof(double));
+    for (size_t u = 0; u < n; u++)
+        p->answer.bandwidth_hz[u] = p->session->link.bandwidth_hz;
+}
+
+static bool is_amount(double x)
+{
+    return x >= 0.0 && isfinite(x);
+}
+
+/* An answer that the rest of the round can rely on. */
+static osafl_status check_answer(const struct participation *p, osafl_call *c)
+{
+    const osafl_resource_answer *a = &p->answer;
+    for (uint32_t u = 0; u < count_clients(p); u++) {
+        const bool in = a->local_rounds[u] > 0;
+        if (a->local_rounds[u] > p->session->facts.max_local_rounds)
+            return core_host.fail(c, OSAFL_E_BUG, "solve() gives client %u %u local rounds", u,
+                                  a->local_rounds[u]);
+        if (a->reason[u] > OSAFL_OUT_POLICY || in == (a->reason[u] != 0))
+            return core_host.fail(c, OSAFL_E_BUG,
+                                  "solve() gives client %u %u local rounds with reason %u", u,
+                                  a->local_rounds[u], a->reason[u]);
+        if (in && !p->present[u])
+            return core_host.fail(c, OSAFL_E_BUG, "solve() lets client %u in, who was not asked",
+                                  u);
+        if (!is_amount(a->clock_hz[u]) || !is_amount(a->power_w[u]) ||
+            !is_amount(a->bandwidth_hz[u]) || !is_amount(a->compute_s[u]) ||
+            !is_amount(a->upload_s[u]) || !is_amount(a->compute_j[u]) || !is_amount(a->upload_j[u]))
+            return core_host.fail(c, OSAFL_E_NUMERIC,
+                                  "solve() gives client %u a value that is negative or not finite",
+                                  u);
+    }
+    return OSAFL_OK;
+}
+
+static double sample_bits(const struct session *s)
+{
+    const double set = s->experiment->clients.sample_bits;
+    /* The paper's cost model takes 128 x 128 samples of 32 bits a channel, whatever the network
+     * really trains on: ALGORITHMS.md 2. */
+    return set > 0.0 ? set : (double)s->dataset.channels * 128.0 * 128.0 * 32.0;
+}
+
+static osafl_status ask_resource_policy(struct participation *p, uint32_t round, char *message)
+{
+    const struct session *s = p->session;
+    const struct population *population = world_population(p->world);
+    const struct instance *policy = &s->instance[OSAFL_KIND_RESOURCE];
+    clear_answer(p);
+    const osafl_resource_problem problem = {
+        .struct_size = sizeof problem,
+        .clients = population->clients,
+        .round = round,
+        .max_local_rounds = s->facts.max_local_rounds,
+        .minibatches = s->facts.minibatches,
+        .batch = s->facts.batch,
+        .deadline_s = s->facts.deadline_s,
+        .payload_bits = s->slots * codec_payload_bits(&s->codec),
+        .noise_w_per_hz = s->link.noise_w_per_hz,
+        .capacitance = s->experiment->clients.capacitance,
+        .sample_bits = sample_bits(s),
+        .present = p->present,
+        .gain = p->gain,
+        .bandwidth_hz = p->answer.bandwidth_hz,
+        .cycles_per_bit = population->cycles_per_bit,
+        .energy_budget_j = population->energy_budget_j,
+        .clock_max_hz = population->clock_max_hz,
+        .power_max_w = population->power_max_w,
+        .samples = population->samples,
+    };
+    osafl_call c;
+    call_begin(&c, policy, OSAFL_NO_CLIENT, round);
+    osafl_status status = session_resource(s)->solve(policy->self, &c, &problem, &p->answer);
+    if (status == OSAFL_OK)
+        status = check_answer(p, &c);
+    return call_end_named(&c, status, message);
+}
+
+osafl_status participation_decide(struct participation *p, uint32_t round, char *message)
+{
+    world_sample_clients(p->world, round, p->present);
+    OSAFL_TRY(ask_channel(p, round, message));
+    return ask_resource_policy(p, round, message);
+}

@@ -1,0 +1,389 @@
+/* session.c - the plugins of one experiment, created in order and checked to fit together. */
+#include "session.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "base/message.h"
+#include "worker.h"
+
+/* Further vectors of one client; more than any method uses, and a bound for what we allocate. */
+#define MAX_VECTORS 64
+
+#define VTABLE(kind_type, kind_constant)                                                           \
+    ((const kind_type *)(const void *)s->instance[kind_constant].plugin->vtable)
+
+const osafl_dataset_vt *session_dataset(const struct session *s)
+{
+    return VTABLE(osafl_dataset_vt, OSAFL_KIND_DATASET);
+}
+
+const osafl_model_vt *session_model(const struct session *s)
+{
+    return VTABLE(osafl_model_vt, OSAFL_KIND_MODEL);
+}
+
+const osafl_channel_vt *session_channel(const struct session *s)
+{
+    return VTABLE(osafl_channel_vt, OSAFL_KIND_CHANNEL);
+}
+
+const osafl_resource_vt *session_resource(const struct session *s)
+{
+    return VTABLE(osafl_resource_vt, OSAFL_KIND_RESOURCE);
+}
+
+const osafl_optimizer_vt *session_optimizer(const struct session *s)
+{
+    return VTABLE(osafl_optimizer_vt, OSAFL_KIND_OPTIMIZER);
+}
+
+const osafl_quantizer_vt *session_quantizer(const struct session *s)
+{
+    return VTABLE(osafl_quantizer_vt, OSAFL_KIND_QUANTIZER);
+}
+
+const osafl_aggregator_vt *session_aggregator(const struct session *s)
+{
+    return VTABLE(osafl_aggregator_vt, OSAFL_KIND_AGGREGATOR);
+}
+
+double session_rate(const struct session *s, uint32_t round)
+{
+    const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
+    const struct instance *const before = operation_begin(optimizer);
+    const double rate = session_optimizer(s)->rate(optimizer->self, round);
+    operation_end(before);
+    return rate;
+}
+
+uint64_t session_workspace_bytes(const struct session *s, uint32_t batch)
+{
+    const struct instance *model = &s->instance[OSAFL_KIND_MODEL];
+    const struct instance *const before = operation_begin(model);
+    const uint64_t bytes = session_model(s)->workspace_bytes(model->self, batch, EVALUATION_BATCH);
+    operation_end(before);
+    return bytes;
+}
+
+uint32_t session_evaluation_split(const struct session *s)
+{
+    return s->experiment->evaluation.split.index == 0 ? OSAFL_SPLIT_TEST : OSAFL_SPLIT_VALIDATION;
+}
+
+/* A misfit or a broken declaration of one plugin, by name. */
+static osafl_status refuse(const struct session *s, uint32_t kind, struct diagnostics *d,
+                           osafl_status status, const char *text)
+{
+    diagnostics_error(d, NULL, 0, "%s/%s: %s", kind_name(kind), s->instance[kind].plugin->name,
+                      text);
+    return status;
+}
+
+static osafl_status create_instance(struct session *s, uint32_t kind, const osafl_facts *facts,
+                                    struct diagnostics *d)
+{
+    char message[MESSAGE_BYTES];
+    const struct chosen_plugin *chosen = &s->experiment->chosen[kind];
+    assert(chosen->loaded != NULL);
+    struct instance *i = &s->instance[kind];
+    *i = (struct instance){
+        .plugin = chosen->loaded->plugin,
+        .host = &core_host,
+        .context = &s->context,
+        .config = chosen->config,
+    };
+    const osafl_status status = instance_create(i, facts, message);
+    return status == OSAFL_OK ? OSAFL_OK : refuse(s, kind, d, status, message);
+}
+
+/* Ends a describing call of a kind; a failure goes to d. */
+static osafl_status end_describe(struct osafl_call *c, osafl_status status, struct diagnostics *d)
+{
+    char message[MESSAGE_BYTES];
+    status = call_end_named(c, status, message);
+    if (status != OSAFL_OK)
+        diagnostics_error(d, NULL, 0, "%s", message);
+    return status;
+}
+
+/* Names the remedy: a data set whose validation split is a matter of its settings calls the setting
+ * "validation". */
+static osafl_status refuse_empty_split(const struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_DATASET;
+    const osafl_plugin *const p = s->instance[kind].plugin;
+    char text[MESSAGE_BYTES];
+    if (session_evaluation_split(s) == OSAFL_SPLIT_TEST)
+        return refuse(s, kind, d, OSAFL_E_CONFIG,
+                      "has no test samples; set evaluation.split = \"validation\"");
+    for (uint32_t i = 0; i < p->n_params; i++) {
+        if (strcmp(OSAFL_AT(osafl_param, p->params, p->param_size, i)->name, "validation") != 0)
+            continue;
+        snprintf(text, sizeof text,
+                 "has no validation samples; say how many with dataset.%s.validation, or set "
+                 "evaluation.split = \"test\"",
+                 p->name);
+        return refuse(s, kind, d, OSAFL_E_CONFIG, text);
+    }
+    return refuse(s, kind, d, OSAFL_E_CONFIG,
+                  "has no validation samples; set evaluation.split = \"test\"");
+}
+
+static osafl_status create_dataset(struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_DATASET;
+    OSAFL_TRY(create_instance(s, kind, &s->dataset_facts, d));
+    osafl_call c;
+    s->dataset = (osafl_dataset_info){.struct_size = sizeof s->dataset};
+    call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
+    OSAFL_TRY(
+        end_describe(&c, session_dataset(s)->describe(s->instance[kind].self, &c, &s->dataset), d));
+
+    const osafl_dataset_info *info = &s->dataset;
+    /* 2^31 floats a sample and 2^24 labels: bounds that keep every later product in range. */
+    const double floats = (double)info->channels * (double)info->height * (double)info->width;
+    if (!(floats >= 1.0 && floats < 0x1p31) || info->labels < 1 || info->labels > 1u << 24)
+        return refuse(s, kind, d, OSAFL_E_DATA,
+                      "describe() gives samples without extent, without labels, or absurdly many");
+    if (info->target_type != OSAFL_TARGET_CLASS && info->target_type != OSAFL_TARGET_REAL)
+        return refuse(s, kind, d, OSAFL_E_UNSUPPORTED, "describe() gives an unknown target type");
+    if (info->target_size < 1 || info->target_size > 1u << 24 ||
+        (info->target_type == OSAFL_TARGET_CLASS && info->target_size != info->labels))
+        return refuse(s, kind, d, OSAFL_E_BUG,
+                      "describe() gives a target size that does not fit its labels");
+    s->sample_floats = (uint64_t)info->channels * info->height * info->width;
+
+    const bool test = session_evaluation_split(s) == OSAFL_SPLIT_TEST;
+    const uint64_t available = test ? info->n_test : info->n_validation;
+    const uint64_t asked = (uint64_t)s->experiment->evaluation.samples;
+    if (available == 0)
+        return refuse_empty_split(s, d);
+    if (available == OSAFL_ENDLESS && asked == 0)
+        return refuse(s, kind, d, OSAFL_E_CONFIG,
+                      "has an endless split to evaluate on; set evaluation.samples");
+    s->evaluation_samples = asked != 0 && asked < available ? asked : available;
+    s->model_facts.dataset = s->facts.dataset = info;
+    return OSAFL_OK;
+}
+
+/* Tensors must tile the parameters in order; measures must have names. */
+static osafl_status check_model(const struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_MODEL;
+    const osafl_model_info *info = &s->model;
+    uint64_t offset = 0;
+    for (uint32_t t = 0; t < info->n_tensors; t++) {
+        const osafl_tensor *tensor = OSAFL_AT(osafl_tensor, info->tensors, info->tensor_size, t);
+        if (tensor->name == NULL || tensor->offset != offset || tensor->size == 0 ||
+            tensor->size > info->n_parameters - offset || tensor->rank > OSAFL_MAX_RANK)
+            return refuse(s, kind, d, OSAFL_E_BUG,
+                          "describe() gives tensors that do not tile the parameters");
+        offset += tensor->size;
+    }
+    if (offset != info->n_parameters || info->n_parameters == 0 ||
+        info->n_parameters > (uint64_t)1 << 40)
+        return refuse(s, kind, d, OSAFL_E_BUG,
+                      "describe() gives tensors that do not tile the parameters");
+    if (info->n_measures == 0 || info->n_measures > MAX_VECTORS || info->measures == NULL)
+        return refuse(s, kind, d, OSAFL_E_BUG, "describe() gives no measures, or too many");
+    return OSAFL_OK;
+}
+
+static osafl_status create_model(struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_MODEL;
+    OSAFL_TRY(create_instance(s, kind, &s->model_facts, d));
+    osafl_call c;
+    s->model = (osafl_model_info){.struct_size = sizeof s->model};
+    call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
+    OSAFL_TRY(
+        end_describe(&c, session_model(s)->describe(s->instance[kind].self, &c, &s->model), d));
+    OSAFL_TRY(check_model(s, d));
+    s->codec.dim = s->model.n_parameters;
+    s->facts.model = &s->model;
+    return OSAFL_OK;
+}
+
+static osafl_status create_aggregator(struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_AGGREGATOR;
+    OSAFL_TRY(create_instance(s, kind, &s->facts, d));
+    osafl_call c;
+    s->aggregator = (osafl_aggregator_info){.struct_size = sizeof s->aggregator};
+    call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
+    OSAFL_TRY(end_describe(
+        &c, session_aggregator(s)->declare(s->instance[kind].self, &c, &s->aggregator), d));
+    const osafl_aggregator_info *info = &s->aggregator;
+    if (info->sends < OSAFL_SENDS_DELTA || info->sends > OSAFL_SENDS_PER_RATE)
+        return refuse(
+            s, kind, d, OSAFL_E_UNSUPPORTED,
+            "declares an unknown kind of update; declare() must set sends to OSAFL_SENDS_*");
+    if (info->optimizer == NULL)
+        return refuse(s, kind, d, OSAFL_E_BUG,
+                      "declares no optimizer; declare() must set optimizer to a name such as sgd");
+    if (info->uplink_vectors > MAX_VECTORS || info->broadcast_vectors > MAX_VECTORS)
+        return refuse(s, kind, d, OSAFL_E_BUG, "declares more vectors than are sent");
+    if (info->broadcast_vectors > 0 && session_aggregator(s)->broadcast == NULL)
+        return refuse(s, kind, d, OSAFL_E_BUG,
+                      "declares vectors to send down, but has no broadcast()");
+    s->slots = 1 + info->uplink_vectors;
+    return OSAFL_OK;
+}
+
+static osafl_status create_link(struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_CHANNEL;
+    OSAFL_TRY(create_instance(s, kind, &s->facts, d));
+    osafl_call c;
+    s->link = (osafl_link){.struct_size = sizeof s->link};
+    call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
+    OSAFL_TRY(end_describe(&c, session_channel(s)->link(s->instance[kind].self, &c, &s->link), d));
+    if (!(s->link.bandwidth_hz > 0.0 && isfinite(s->link.bandwidth_hz) &&
+          s->link.noise_w_per_hz > 0.0 && isfinite(s->link.noise_w_per_hz)))
+        return refuse(s, kind, d, OSAFL_E_NUMERIC,
+                      "link() gives a bandwidth or a noise that is not positive and finite");
+    return create_instance(s, OSAFL_KIND_RESOURCE, &s->facts, d);
+}
+
+static osafl_status misfit(const struct session *s, struct diagnostics *d, const char *what,
+                           uint32_t wanted, uint32_t offered)
+{
+    diagnostics_error(d, NULL, 0,
+                      "aggregator.plugin = \"%s\" and optimizer.plugin = \"%s\" do not fit: the "
+                      "aggregator %s %u further vectors and the optimizer has %u; leave "
+                      "optimizer.plugin out, or set it to \"%s\"",
+                      s->instance[OSAFL_KIND_AGGREGATOR].plugin->name,
+                      s->instance[OSAFL_KIND_OPTIMIZER].plugin->name, what, wanted, offered,
+                      s->aggregator.optimizer);
+    return OSAFL_E_CONFIG;
+}
+
+/* A method that is its optimizer runs with no other: it would be another method under its name. */
+static osafl_status choose_optimizer(struct session *s, struct loader *l, struct diagnostics *d)
+{
+    const struct loaded_plugin *const named = s->experiment->chosen[OSAFL_KIND_OPTIMIZER].loaded;
+    const char *const wanted = s->aggregator.optimizer;
+    if (named == NULL) {
+        const char *const name = s->instance[OSAFL_KIND_AGGREGATOR].plugin->name;
+        const osafl_status status = experiment_choose_optimizer(s->experiment, l, wanted, d);
+        if (status == OSAFL_E_CONFIG)
+            diagnostics_error(d, NULL, 0,
+                              "aggregator/%s trains with the optimizer \"%s\" where the experiment "
+                              "names none: its settings belong into optimizer: { %s: { ... }; }; "
+                              "(osafl help optimizer/%s)",
+                              name, wanted, wanted, wanted);
+        if (status != OSAFL_E_UNSUPPORTED)
+            return status;
+        diagnostics_error(d, NULL, 0,
+                          "aggregator/%s declares the optimizer \"%s\", which is used where the "
+                          "experiment names none; mend its declare(), or set optimizer.plugin",
+                          name, wanted);
+        return OSAFL_E_CONFIG;
+    }
+    if (!s->aggregator.optimizer_is_fixed || strcmp(named->plugin->name, wanted) == 0)
+        return OSAFL_OK;
+    diagnostics_error(d, NULL, 0,
+                      "aggregator.plugin = \"%s\" and optimizer.plugin = \"%s\" do not fit: the "
+                      "method is the aggregator with the optimizer \"%s\"; leave optimizer.plugin "
+                      "out, or set it to \"%s\"",
+                      s->instance[OSAFL_KIND_AGGREGATOR].plugin->name, named->plugin->name, wanted,
+                      wanted);
+    return OSAFL_E_CONFIG;
+}
+
+static osafl_status create_optimizer(struct session *s, struct loader *l, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_OPTIMIZER;
+    OSAFL_TRY(choose_optimizer(s, l, d));
+    OSAFL_TRY(create_instance(s, kind, &s->facts, d));
+    osafl_call c;
+    const osafl_optimizer_vt *vt = session_optimizer(s);
+    osafl_optimizer_info *info = &s->optimizer;
+    *info = (osafl_optimizer_info){.struct_size = sizeof *info};
+    call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
+    OSAFL_TRY(end_describe(&c, vt->describe(s->instance[kind].self, &c, info), d));
+    if (info->client_vectors > MAX_VECTORS || info->round_vectors > MAX_VECTORS ||
+        (info->client_vectors > 0 && vt->received == NULL) ||
+        (info->uplink_vectors > 0 && vt->finish == NULL))
+        return refuse(s, kind, d, OSAFL_E_BUG,
+                      "describe() gives too many vectors, or vectors that it never fills");
+    if (info->broadcast_vectors != s->aggregator.broadcast_vectors)
+        return misfit(s, d, "sends down", s->aggregator.broadcast_vectors, info->broadcast_vectors);
+    if (info->uplink_vectors != s->aggregator.uplink_vectors)
+        return misfit(s, d, "wants back", s->aggregator.uplink_vectors, info->uplink_vectors);
+    return OSAFL_OK;
+}
+
+static osafl_status create_quantizer(struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_QUANTIZER;
+    OSAFL_TRY(create_instance(s, kind, &s->facts, d));
+    const osafl_quantizer_vt *vt = session_quantizer(s);
+    void *self = s->instance[kind].self;
+    s->codec.quantizer = &s->instance[kind];
+    const struct instance *const before = operation_begin(&s->instance[kind]);
+    if (vt->client_vectors != NULL)
+        s->quantizer_vectors = vt->client_vectors(self);
+    const double payload_bits = vt->payload_bits(self);
+    operation_end(before);
+    if (s->quantizer_vectors > MAX_VECTORS || !(payload_bits > 0.0 && isfinite(payload_bits)))
+        return refuse(s, kind, d, OSAFL_E_BUG,
+                      "has too many vectors, or a payload that is not positive and finite");
+    return OSAFL_OK;
+}
+
+static void gather_facts(struct session *s)
+{
+    const struct experiment *e = s->experiment;
+    const osafl_facts facts = {
+        .struct_size = sizeof(osafl_facts),
+        .clients = (uint32_t)e->clients.count,
+        .rounds = (uint32_t)e->general.rounds,
+        .batch = (uint32_t)e->training.batch,
+        .minibatches = (uint32_t)e->training.cost_minibatches,
+        .max_local_rounds = (uint32_t)e->training.max_local_rounds,
+        .deadline_s = e->general.deadline_s,
+    };
+    s->dataset_facts = s->model_facts = s->facts = facts;
+}
+
+static osafl_status create_all(struct session *s, struct loader *l, struct diagnostics *d)
+{
+    OSAFL_TRY(create_dataset(s, d));
+    OSAFL_TRY(create_model(s, d));
+    OSAFL_TRY(create_aggregator(s, d));
+    const bool centralised = s->aggregator.centralised != 0;
+    if (centralised && !s->experiment->training.enabled)
+        return refuse(s, OSAFL_KIND_AGGREGATOR, d, OSAFL_E_CONFIG,
+                      "has no link to simulate, so that nothing would remain of the run with "
+                      "training.enabled = false");
+    if (!centralised)
+        OSAFL_TRY(create_link(s, d));
+    OSAFL_TRY(create_optimizer(s, l, d));
+    if (!centralised)
+        OSAFL_TRY(create_quantizer(s, d));
+    return create_instance(s, OSAFL_KIND_DELETION, &s->facts, d);
+}
+
+osafl_status session_create(struct session *s, struct experiment *e, struct loader *l,
+                            const struct host_context *context, struct diagnostics *d)
+{
+    *s = (struct session){.experiment = e, .context = *context};
+    gather_facts(s);
+    const osafl_status status = create_all(s, l, d);
+    if (status != OSAFL_OK)
+        session_destroy(s);
+    return status;
+}
+
+void session_destroy(struct session *s)
+{
+    for (uint32_t kind = LOADER_KINDS; kind >= 1; kind--)
+        if (s->instance[kind].plugin != NULL)
+            instance_destroy(&s->instance[kind]);
+    *s = (struct session){0};
+}

@@ -1,0 +1,59 @@
+/* session.h - the plugins of one experiment, created in order and checked to fit together.
+ *
+ * Order: dataset, model, aggregator, channel, resource, optimizer (the aggregator's own choice when
+ * the experiment names none), quantizer, deletion.  Facts that an earlier piece has told are handed
+ * to the later ones.  A centralised aggregator has no link: channel, resource policy and quantizer
+ * are then not created. */
+#ifndef OSAFL_CORE_SESSION_H
+#define OSAFL_CORE_SESSION_H
+
+#include "codec.h"
+#include "experiment/experiment.h"
+#include "plugin/plugin_host.h"
+
+struct diagnostics;
+struct loader;
+
+struct session {
+    struct experiment *experiment;
+    struct host_context context;
+    struct instance instance[LOADER_KINDS + 1]; /* by OSAFL_KIND_*; plugin NULL: not used */
+    osafl_facts dataset_facts;
+    osafl_facts model_facts;
+    osafl_facts facts; /* of all other kinds */
+    osafl_dataset_info dataset;
+    osafl_model_info model;
+    osafl_link link; /* zero when centralised */
+    osafl_aggregator_info aggregator;
+    osafl_optimizer_info optimizer;
+    struct codec codec;          /* of the uplink; plain floats when centralised */
+    uint32_t quantizer_vectors;  /* that the quantizer keeps per client and slot */
+    uint32_t slots;              /* vectors of an update: 1 + aggregator.uplink_vectors */
+    uint64_t sample_floats;      /* channels * height * width */
+    uint64_t evaluation_samples; /* of the chosen split */
+};
+
+/* Creates everything.  context: copied; its pool, flag and log must outlive the session, as must
+ * e, in which an open optimizer is chosen.  On failure s holds nothing, and d says why: the pieces
+ * that do not fit are named with the remedy. */
+osafl_status session_create(struct session *s, struct experiment *e, struct loader *l,
+                            const struct host_context *context, struct diagnostics *d);
+void session_destroy(struct session *s);
+
+/* The vtable of the session's instance of a kind. */
+const osafl_dataset_vt *session_dataset(const struct session *s);
+const osafl_model_vt *session_model(const struct session *s);
+const osafl_channel_vt *session_channel(const struct session *s);
+const osafl_resource_vt *session_resource(const struct session *s);
+const osafl_optimizer_vt *session_optimizer(const struct session *s);
+const osafl_quantizer_vt *session_quantizer(const struct session *s);
+const osafl_aggregator_vt *session_aggregator(const struct session *s);
+
+/* The optimizer's rate() of a round; the model's workspace_bytes() for a batch. */
+double session_rate(const struct session *s, uint32_t round);
+uint64_t session_workspace_bytes(const struct session *s, uint32_t batch);
+
+/* OSAFL_SPLIT_* on which the model is evaluated. */
+uint32_t session_evaluation_split(const struct session *s);
+
+#endif

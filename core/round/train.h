@@ -1,0 +1,68 @@
+/* train.h - the one pure step of a round: train_client(task) -> result.
+ *
+ * Nothing else is shared and mutable between clients.  A task may run on any thread, in any order,
+ * and gives the same bytes: its randomness is named by seed, client and round, and the only memory
+ * that outlives it is the client's own state.  ALGORITHMS.md 3. */
+#ifndef OSAFL_CORE_TRAIN_H
+#define OSAFL_CORE_TRAIN_H
+
+#include "attack.h"
+#include "session.h"
+#include "worker.h"
+#include "world/world.h"
+
+/* Vectors that a client keeps over rounds: the optimizer's, then the quantizer's of every slot. */
+struct client_state {
+    float **vector; /* [client_state_vectors()][dim]; NULL until the client has trained */
+};
+
+/* What training is in this run, for all clients. */
+struct trainer {
+    const struct session *session;
+    const struct attack *attack;
+};
+
+struct train_task {
+    uint32_t client;
+    uint32_t round;
+    uint32_t local_rounds;         /* kappa_u >= 1 */
+    uint64_t minibatches;          /* SGD steps of a local round; 0: one pass over the store */
+    struct store_samples store;    /* D_u^t, at least one sample */
+    const float *w;                /* w^t */
+    const float *const *broadcast; /* [optimizer.broadcast_vectors] */
+    bool lost; /* the uplink loses the update: nobody's state changes, as if it had been told */
+    struct client_state *state;
+};
+
+enum train_outcome {
+    TRAIN_ARRIVED = 1,
+    TRAIN_LOST,     /* trained and sent in vain */
+    TRAIN_DIVERGED, /* the update is not finite, and was not sent */
+};
+
+struct train_result {
+    enum train_outcome outcome;
+    uint32_t steps; /* SGD steps */
+    double rate;
+    double train_loss; /* mean over the steps; NAN after a divergence */
+    double air_bits;   /* of all vectors; NAN where none was coded */
+    struct code *code; /* [slots]; NULL unless TRAIN_ARRIVED after training */
+    char *message;     /* TRAIN_DIVERGED, or a failure: why; may be NULL for want of memory */
+};
+
+/* Trains one client and encodes its update.  A value that is not finite, and OSAFL_E_NUMERIC from
+ * a plugin, end as TRAIN_DIVERGED with OSAFL_OK; any other failure is the status, with
+ * result->message set.  With training.enabled = false nothing is computed, and an outcome comes
+ * without a code.  OSAFL_E_CANCELLED when the run is asked to stop.  w belongs to the caller's
+ * thread.  [worker] */
+osafl_status train_client(const struct trainer *t, const struct train_task *task, struct worker *w,
+                          struct train_result *result);
+void train_result_free(const struct session *s, struct train_result *result);
+
+/* Number of vectors of a client, and making and freeing them.  client_state_create() gives zeroed
+ * ones; false: out of memory. */
+uint32_t client_state_vectors(const struct session *s);
+bool client_state_create(const struct session *s, struct client_state *state);
+void client_state_free(const struct session *s, struct client_state *state);
+
+#endif

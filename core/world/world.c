@@ -1,0 +1,378 @@
+/* world.c - who the clients are and which samples they hold. */
+#include "world.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/streams.h"
+#include "dealer.h"
+#include "label_mix.h"
+#include "world_state.h"
+
+static const osafl_dataset_vt *dataset_vt(const struct world *w)
+{
+    return (const osafl_dataset_vt *)(const void *)w->dataset->plugin->vtable;
+}
+
+static bool is_natural(const struct world *w)
+{
+    return w->partition->scheme.index == PARTITION_NATURAL;
+}
+
+static double *mix_of(const struct world *w, uint32_t client)
+{
+    return w->mix + (size_t)client * w->labels;
+}
+
+static uint32_t *histogram_of(const struct world *w, uint32_t client)
+{
+    return w->histogram + (size_t)client * w->labels;
+}
+
+/* ---- creation ---- */
+
+static uint32_t pool_by_label(const void *arg, uint64_t i)
+{
+    const struct world *const w = arg;
+    return (uint32_t)dataset_vt(w)->label(w->dataset->self, i);
+}
+
+static uint32_t pool_by_client(const void *arg, uint64_t i)
+{
+    const struct world *const w = arg;
+    const uint32_t client = dataset_vt(w)->client_of(w->dataset->self, i);
+    return client < w->population.clients ? client : DEALER_NO_POOL;
+}
+
+static osafl_status check_dataset(const struct world *w, char *message)
+{
+    const char *const name = w->dataset->plugin->name;
+    const uint32_t clients = w->population.clients;
+    if (w->labels == 0 || w->labels > INT32_MAX || w->n_train == 0)
+        return message_fail(message, OSAFL_E_DATA,
+                            "dataset \"%s\" has %" PRIu64 " training samples and %" PRIu32
+                            " labels; at least one of each is needed",
+                            name, w->n_train, w->labels);
+    if (w->n_train != OSAFL_ENDLESS && w->n_train > UINT32_MAX)
+        return message_fail(message, OSAFL_E_DATA,
+                            "dataset \"%s\" has %" PRIu64
+                            " training samples; more than 2^32 - 1 are not supported",
+                            name, w->n_train);
+    if (clients > w->n_train)
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "clients.count is %" PRIu32 ", but dataset \"%s\" has only %" PRIu64
+                            " training samples; lower clients.count",
+                            clients, name, w->n_train);
+    if (w->n_train == OSAFL_ENDLESS && dataset_vt(w)->sample_of == NULL)
+        return message_fail(message, OSAFL_E_BUG,
+                            "dataset \"%s\" is endless but offers no sample_of()", name);
+    if (is_natural(w) && (w->n_train == OSAFL_ENDLESS || dataset_vt(w)->client_of == NULL))
+        return message_fail(
+            message, OSAFL_E_CONFIG,
+            "partition.scheme is \"natural\", but dataset \"%s\" does not say to whom "
+            "its samples belong; choose another scheme, such as \"dirichlet\"",
+            name);
+    if (is_natural(w) && w->settings->drift > 0.0)
+        return message_fail(
+            message, OSAFL_E_CONFIG,
+            "clients.drift has no meaning with partition.scheme \"natural\"; set it "
+            "to 0 or choose another scheme");
+    return OSAFL_OK;
+}
+
+/* The mix of the training split: labels that no sample has must never be drawn. */
+static osafl_status count_labels(struct world *w, char *message)
+{
+    if (w->n_train == OSAFL_ENDLESS) {
+        for (uint32_t l = 0; l < w->labels; ++l)
+            w->share[l] = 1.0 / w->labels;
+        return OSAFL_OK;
+    }
+    for (uint64_t i = 0; i < w->n_train; ++i) {
+        const int32_t label = dataset_vt(w)->label(w->dataset->self, i);
+        if (label < 0 || (uint32_t)label >= w->labels)
+            return message_fail(message, OSAFL_E_DATA,
+                                "dataset \"%s\": training sample %" PRIu64 " has label %" PRId32
+                                ", outside 0 .. %" PRIu32,
+                                w->dataset->plugin->name, i, label, w->labels - 1);
+        w->share[label] += 1.0;
+    }
+    for (uint32_t l = 0; l < w->labels; ++l)
+        w->share[l] /= (double)w->n_train;
+    return OSAFL_OK;
+}
+
+static osafl_status draw_mixes(struct world *w, char *message)
+{
+    const int64_t per_client = w->partition->labels_per_client;
+    int64_t with_samples = 0;
+    for (uint32_t l = 0; l < w->labels; ++l)
+        with_samples += w->share[l] > 0.0;
+    if (w->partition->scheme.index == PARTITION_SHARDS &&
+        (per_client < 1 || per_client > with_samples))
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "partition.labels_per_client is %" PRId64 ", but %" PRId64
+                            " labels of dataset \"%s\" have training samples; choose 1 .. %" PRId64,
+                            per_client, with_samples, w->dataset->plugin->name, with_samples);
+    for (uint32_t u = 0; u < w->population.clients; ++u) {
+        const struct mix_stream stream = {w->seed, STREAM_LABELS, u, 0};
+        switch (w->partition->scheme.index) {
+        case PARTITION_DIRICHLET:
+            label_mix_dirichlet(&stream, w->partition->concentration, w->share, w->labels,
+                                mix_of(w, u));
+            break;
+        case PARTITION_SHARDS:
+            label_mix_shards(&stream, (uint32_t)per_client, w->share, w->labels, mix_of(w, u));
+            break;
+        default:
+            assert(w->partition->scheme.index == PARTITION_IID);
+            memcpy(mix_of(w, u), w->share, w->labels * sizeof *w->share);
+        }
+    }
+    return OSAFL_OK;
+}
+
+/* Samples of a data set whose owners are a matter of its settings belong to nobody where these are
+ * left out: the setting is called "client", as osafl/dataset.h asks. */
+static osafl_status refuse_without_owners(const struct world *w, char *message)
+{
+    const osafl_plugin *const p = w->dataset->plugin;
+    for (uint32_t i = 0; i < p->n_params; ++i) {
+        if (strcmp(OSAFL_AT(osafl_param, p->params, p->param_size, i)->name, "client") == 0)
+            return message_fail(
+                message, OSAFL_E_CONFIG,
+                "partition.scheme is \"natural\", but no sample belongs to anybody; "
+                "say to whom with dataset.%s.client (see osafl help dataset/%s), or "
+                "choose another scheme, such as \"dirichlet\"",
+                p->name, p->name);
+    }
+    return message_fail(message, OSAFL_E_CONFIG,
+                        "partition.scheme is \"natural\", but no training sample of dataset \"%s\" "
+                        "belongs to anybody; choose another scheme, such as \"dirichlet\"",
+                        p->name);
+}
+
+static osafl_status check_owners(const struct world *w, char *message)
+{
+    if (world_owned_samples(w) == 0)
+        return refuse_without_owners(w, message);
+    for (uint32_t u = 0; u < w->population.clients; ++u) {
+        if (dealer_size(w->dealer, u) == 0)
+            return message_fail(message, OSAFL_E_CONFIG,
+                                "clients.count is %" PRIu32
+                                ", but no training sample of dataset \"%s\" "
+                                "belongs to client %" PRIu32 "; lower clients.count, or hold out "
+                                "fewer samples for test and validation",
+                                w->population.clients, w->dataset->plugin->name, u);
+    }
+    return OSAFL_OK;
+}
+
+uint64_t world_owned_samples(const struct world *w)
+{
+    uint64_t sum = 0;
+    for (uint32_t u = 0; u < w->population.clients; ++u)
+        sum += dealer_size(w->dealer, u);
+    return sum;
+}
+
+static osafl_status make_dealer(struct world *w, char *message)
+{
+    if (w->n_train == OSAFL_ENDLESS)
+        w->dealer = dealer_create_endless(w->labels, dataset_vt(w)->sample_of, w->dataset->self);
+    else if (is_natural(w))
+        w->dealer = dealer_create(w->seed, w->population.clients, w->n_train, pool_by_client, w);
+    else
+        w->dealer = dealer_create(w->seed, w->labels, w->n_train, pool_by_label, w);
+    if (w->dealer == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the order of the samples");
+    return is_natural(w) ? check_owners(w, message) : OSAFL_OK;
+}
+
+void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
+                uint64_t *sample, int32_t *label)
+{
+    if (is_natural(w)) {
+        for (uint32_t k = 0; k < n; ++k) {
+            sample[k] = dealer_deal(w->dealer, client);
+            label[k] = dataset_vt(w)->label(w->dataset->self, sample[k]);
+        }
+        return;
+    }
+    label_mix_accumulate(mix_of(w, client), w->labels, w->cumulative);
+    streams_fill(w->seed, 0, purpose, client, round, 0, w->words, 2 * (uint64_t)n);
+    for (uint32_t k = 0; k < n; ++k) {
+        label[k] = label_mix_pick(w->cumulative, w->labels, w->words + 2 * (size_t)k);
+        sample[k] = dealer_deal(w->dealer, (uint32_t)label[k]);
+    }
+}
+
+static void deal_stores(struct world *w)
+{
+    for (uint32_t u = 0; u < w->population.clients; ++u) {
+        const uint64_t at = w->offset[u];
+        const uint32_t n = (uint32_t)w->population.samples[u];
+        world_deal(w, u, STREAM_STORE, 0, n, w->sample + at, w->label + at);
+        for (uint32_t k = 0; k < n; ++k)
+            ++histogram_of(w, u)[w->label[at + k]];
+    }
+}
+
+static osafl_status allocate(struct world *w, char *message)
+{
+    const struct population *const p = &w->population;
+    uint64_t largest_view = 0;
+    uint64_t largest_store = 0;
+    uint32_t most_arrivals = 0;
+    w->offset = calloc((size_t)p->clients + 1, sizeof *w->offset);
+    for (uint32_t u = 0; u < p->clients && w->offset != NULL; ++u) {
+        w->offset[u + 1] = w->offset[u] + p->samples[u];
+        largest_store = p->samples[u] > largest_store ? p->samples[u] : largest_store;
+        most_arrivals = p->arrivals[u] > most_arrivals ? p->arrivals[u] : most_arrivals;
+        if (p->samples[u] + p->arrivals[u] > largest_view)
+            largest_view = p->samples[u] + p->arrivals[u];
+    }
+    w->sample = calloc(p->total_samples, sizeof *w->sample);
+    w->label = calloc(p->total_samples, sizeof *w->label);
+    w->born = calloc(p->total_samples, sizeof *w->born);
+    w->histogram = calloc((size_t)p->clients * w->labels, sizeof *w->histogram);
+    w->share = calloc(w->labels, sizeof *w->share);
+    w->cumulative = calloc(w->labels, sizeof *w->cumulative);
+    w->fresh_mix = calloc(w->labels, sizeof *w->fresh_mix);
+    w->words = calloc(largest_store, 2 * sizeof *w->words);
+    w->arrived = calloc((size_t)most_arrivals + 1, sizeof *w->arrived);
+    w->position = calloc((size_t)most_arrivals + 1, sizeof *w->position);
+    w->view_label = calloc(largest_view, sizeof *w->view_label);
+    w->view_age = calloc(largest_view, sizeof *w->view_age);
+    w->leaves = calloc(largest_view, sizeof *w->leaves);
+    if (!is_natural(w))
+        w->mix = calloc((size_t)p->clients * w->labels, sizeof *w->mix);
+    if (w->offset == NULL || w->sample == NULL || w->label == NULL || w->born == NULL ||
+        w->histogram == NULL || w->share == NULL || w->cumulative == NULL || w->fresh_mix == NULL ||
+        w->words == NULL || w->arrived == NULL || w->position == NULL || w->view_label == NULL ||
+        w->view_age == NULL || w->leaves == NULL || (!is_natural(w) && w->mix == NULL))
+        return message_fail(message, OSAFL_E_NOMEM,
+                            "out of memory for the stores of %" PRIu32 " clients with %" PRIu64
+                            " samples in all; lower clients.count or clients.storage",
+                            p->clients, p->total_samples);
+    return OSAFL_OK;
+}
+
+static osafl_status world_fill(struct world *w, char *message)
+{
+    OSAFL_TRY(population_draw(w->seed, w->settings, &w->population, message));
+    OSAFL_TRY(check_dataset(w, message));
+    OSAFL_TRY(allocate(w, message));
+    OSAFL_TRY(count_labels(w, message));
+    if (!is_natural(w))
+        OSAFL_TRY(draw_mixes(w, message));
+    OSAFL_TRY(make_dealer(w, message));
+    deal_stores(w);
+    return OSAFL_OK;
+}
+
+osafl_status world_create(const struct experiment *e, const struct instance *dataset,
+                          const osafl_dataset_info *info, struct world **out, char *message)
+{
+    struct world *const w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the clients");
+    w->seed = (uint64_t)e->general.seed;
+    w->settings = &e->clients;
+    w->partition = &e->partition;
+    w->dataset = dataset;
+    w->info = info;
+    w->labels = info->labels;
+    w->n_train = info->n_train;
+    struct osafl_call call;
+    call_begin(&call, dataset, OSAFL_NO_CLIENT, NO_ROUND);
+    const osafl_status status = world_end_call(&call, world_fill(w, message), message);
+    if (status != OSAFL_OK) {
+        world_destroy(w);
+        return status;
+    }
+    *out = w;
+    return OSAFL_OK;
+}
+
+void world_destroy(struct world *w)
+{
+    if (w == NULL)
+        return;
+    population_free(&w->population);
+    dealer_destroy(w->dealer);
+    free(w->offset);
+    free(w->sample);
+    free(w->label);
+    free(w->born);
+    free(w->histogram);
+    free(w->mix);
+    free(w->share);
+    free(w->cumulative);
+    free(w->fresh_mix);
+    free(w->words);
+    free(w->arrived);
+    free(w->position);
+    free(w->view_label);
+    free(w->view_age);
+    free(w->leaves);
+    free(w);
+}
+
+osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message)
+{
+    if (status == OSAFL_OK)
+        return call_end_named(call, status, message);
+    (void)call_end(call, status);
+    return status;
+}
+
+/* ---- what the clients hold ---- */
+
+uint32_t world_round(const struct world *w)
+{
+    return w->round;
+}
+
+const struct population *world_population(const struct world *w)
+{
+    return &w->population;
+}
+
+struct store_samples world_store(const struct world *w, uint32_t client)
+{
+    assert(client < w->population.clients);
+    return (struct store_samples){
+        .n = w->population.samples[client],
+        .sample = w->sample + w->offset[client],
+        .label = w->label + w->offset[client],
+    };
+}
+
+const uint32_t *world_histogram(const struct world *w, uint32_t client)
+{
+    assert(client < w->population.clients);
+    return histogram_of(w, client);
+}
+
+double world_entropy(const struct world *w, uint32_t client)
+{
+    return label_mix_entropy(world_histogram(w, client), w->labels);
+}
+
+void world_sample_clients(const struct world *w, uint32_t round, uint8_t *present)
+{
+    const uint32_t clients = w->population.clients;
+    uint64_t wanted = population_ceil(clients, w->settings->sampled);
+    /* Selection sampling (Knuth, TAOCP 3.4.2, algorithm S): exactly that many. */
+    for (uint32_t u = 0; u < clients; ++u) {
+        uint32_t word[2];
+        streams_fill(w->seed, 0, STREAM_SAMPLING, u, round, 0, word, 2);
+        present[u] = osafl_below(word, clients - u) < wanted;
+        wanted -= present[u];
+    }
+}

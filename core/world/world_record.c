@@ -1,0 +1,166 @@
+/* world_record.c - checkpoint records of a world. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "world_state.h"
+
+/* pi_u changes only where it drifts; elsewhere it is drawn anew. */
+static bool mix_is_state(const struct world *w)
+{
+    return w->mix != NULL && w->settings->drift > 0.0;
+}
+
+static uint64_t mix_elements(const struct world *w)
+{
+    return (uint64_t)w->population.clients * w->labels;
+}
+
+osafl_status world_save(const struct world *w, osafl_writer *to)
+{
+    const uint64_t total = w->population.total_samples;
+    const uint64_t round = w->round;
+    uint64_t *const born = malloc(total * sizeof *born); /* records know 64-bit integers only */
+    if (born == NULL)
+        return OSAFL_E_NOMEM;
+    for (uint64_t k = 0; k < total; ++k)
+        born[k] = w->born[k];
+    osafl_status status = to->u64(to, "round", &round, 1);
+    if (status == OSAFL_OK)
+        status = to->u64(to, "dealt", dealer_dealt(w->dealer), dealer_pools(w->dealer));
+    if (status == OSAFL_OK)
+        status = to->u64(to, "sample", w->sample, total);
+    if (status == OSAFL_OK)
+        status = to->u64(to, "born", born, total);
+    if (status == OSAFL_OK && mix_is_state(w))
+        status = to->f64(to, "mix", w->mix, mix_elements(w));
+    free(born);
+    return status;
+}
+
+static osafl_status damaged(char *message, const char *what)
+{
+    return message_fail(
+        message, OSAFL_E_STATE,
+        "the checkpoint's record \"%s\" does not fit this experiment; it is damaged "
+        "or of another run",
+        what);
+}
+
+/* What can have been dealt by now: the first stores, and every arrival of every round. */
+static uint64_t most_dealt(const struct world *w)
+{
+    uint64_t arrivals = 0;
+    uint64_t most = 0;
+    for (uint32_t u = 0; u < w->population.clients; ++u)
+        arrivals += w->population.arrivals[u]; /* fits: fewer than 2^32 of 32 bits */
+    if (__builtin_mul_overflow(arrivals, (uint64_t)w->round, &most) ||
+        __builtin_add_overflow(most, w->population.total_samples, &most))
+        return INT64_MAX;
+    return most;
+}
+
+static osafl_status load_pools(struct world *w, struct record_reader *from, char *message)
+{
+    const uint32_t pools = dealer_pools(w->dealer);
+    uint64_t *const dealt = calloc(pools, sizeof *dealt);
+    if (dealt == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
+    osafl_status status = from->base.u64(&from->base, "dealt", dealt, pools);
+    uint64_t left = most_dealt(w);
+    for (uint32_t p = 0; status == OSAFL_OK && p < pools; ++p) {
+        if (dealt[p] > left || (dealt[p] > 0 && dealer_size(w->dealer, p) == 0))
+            status = damaged(message, "dealt");
+        left -= dealt[p];
+    }
+    if (status == OSAFL_OK)
+        dealer_set_dealt(w->dealer, dealt);
+    free(dealt);
+    return status;
+}
+
+/* A client's samples: in the training split, its own where samples have owners. */
+static osafl_status load_store(struct world *w, uint32_t client, char *message)
+{
+    const osafl_dataset_vt *const vt =
+        (const osafl_dataset_vt *)(const void *)w->dataset->plugin->vtable;
+    uint32_t *const histogram = w->histogram + (size_t)client * w->labels;
+    memset(histogram, 0, w->labels * sizeof *histogram);
+    for (uint64_t k = w->offset[client]; k < w->offset[client + 1]; ++k) {
+        const uint64_t sample = w->sample[k];
+        if (sample >= w->n_train)
+            return damaged(message, "sample");
+        if (w->partition->scheme.index == PARTITION_NATURAL &&
+            vt->client_of(w->dataset->self, sample) != client)
+            return damaged(message, "sample");
+        const int32_t label = vt->label(w->dataset->self, sample);
+        if (label < 0 || (uint32_t)label >= w->labels)
+            return damaged(message, "sample");
+        w->label[k] = label;
+        ++histogram[label];
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status load_stores(struct world *w, struct record_reader *from, char *message)
+{
+    const uint64_t total = w->population.total_samples;
+    uint64_t *const born = malloc(total * sizeof *born);
+    if (born == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
+    osafl_status status = from->base.u64(&from->base, "born", born, total);
+    for (uint64_t k = 0; status == OSAFL_OK && k < total; ++k) {
+        if (born[k] > w->round)
+            status = damaged(message, "born");
+        else
+            w->born[k] = (uint32_t)born[k];
+    }
+    free(born);
+    OSAFL_TRY(status);
+    OSAFL_TRY(from->base.u64(&from->base, "sample", w->sample, total));
+    for (uint32_t u = 0; u < w->population.clients; ++u)
+        OSAFL_TRY(load_store(w, u, message));
+    return OSAFL_OK;
+}
+
+static osafl_status load_mixes(struct world *w, struct record_reader *from, char *message)
+{
+    OSAFL_TRY(from->base.f64(&from->base, "mix", w->mix, mix_elements(w)));
+    for (uint32_t u = 0; u < w->population.clients; ++u) {
+        const double *const mix = w->mix + (size_t)u * w->labels;
+        double sum = 0.0;
+        for (uint32_t l = 0; l < w->labels; ++l) {
+            if (!(mix[l] >= 0.0 && mix[l] <= 1.0) || (mix[l] > 0.0 && w->share[l] <= 0.0))
+                return damaged(message, "mix");
+            sum += mix[l];
+        }
+        if (fabs(sum - 1.0) > 1e-6)
+            return damaged(message, "mix");
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status load_records(struct world *w, struct record_reader *from, char *message)
+{
+    uint64_t round;
+    OSAFL_TRY(from->base.u64(&from->base, "round", &round, 1));
+    if (round >= UINT32_MAX)
+        return damaged(message, "round");
+    w->round = (uint32_t)round;
+    OSAFL_TRY(load_pools(w, from, message));
+    OSAFL_TRY(load_stores(w, from, message));
+    return mix_is_state(w) ? load_mixes(w, from, message) : OSAFL_OK;
+}
+
+osafl_status world_load(struct world *w, struct record_reader *from, char *message)
+{
+    struct osafl_call call;
+    message[0] = '\0';
+    call_begin(&call, w->dataset, OSAFL_NO_CLIENT, NO_ROUND);
+    const osafl_status status = world_end_call(&call, load_records(w, from, message), message);
+    if (status != OSAFL_OK && message[0] == '\0') /* the reader refused a record */
+        message_fail(message, status, "%s", from->message);
+    return status;
+}

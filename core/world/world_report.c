@@ -1,0 +1,162 @@
+/* world_report.c - tells people about a world. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "label_mix.h"
+#include "world_state.h"
+
+/* A table for people: more clients are counted, not listed. */
+#define CLIENTS_SHOWN 50
+/* Labels of a row, by falling count. */
+#define LABELS_SHOWN 10
+
+uint64_t world_restarts(const struct world *w)
+{
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < dealer_pools(w->dealer); ++p)
+        sum += dealer_restarts(w->dealer, p);
+    return sum;
+}
+
+static void append(char *out, size_t size, const char *fmt, ...) OSAFL_PRINTF(3, 4);
+
+static void append(char *out, size_t size, const char *fmt, ...)
+{
+    const size_t used = strlen(out);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(out + used, size - used, fmt, args);
+    va_end(args);
+}
+
+void world_describe_restarts(const struct world *w, char *out, size_t size)
+{
+    const bool by_client = w->partition->scheme.index == PARTITION_NATURAL;
+    out[0] = '\0';
+    for (uint32_t p = 0; p < dealer_pools(w->dealer); ++p) {
+        const uint64_t restarts = dealer_restarts(w->dealer, p);
+        if (restarts == 0)
+            continue;
+        if (size - strlen(out) < 128) {
+            append(out, size, ", ...");
+            return;
+        }
+        append(out, size, "%s%s %" PRIu32, out[0] == '\0' ? "" : ", ",
+               by_client ? "client" : "label", p);
+        if (!by_client && w->info->label_names != NULL)
+            append(out, size, " (%s)", w->info->label_names[p]);
+        append(out, size, ": %" PRIu64 " time%s", restarts, restarts == 1 ? "" : "s");
+    }
+}
+
+/* The label with the most samples among those below `before` in rank (count, then number). */
+static uint32_t next_label(const uint32_t *histogram, uint32_t labels, uint32_t before)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t l = 0; l < labels; ++l) {
+        const bool after = before == UINT32_MAX || histogram[l] < histogram[before] ||
+                           (histogram[l] == histogram[before] && l > before);
+        if (after && (best == UINT32_MAX || histogram[l] > histogram[best]))
+            best = l;
+    }
+    return best;
+}
+
+static void print_client(const struct world *w, uint32_t client, FILE *to)
+{
+    const struct population *const p = &w->population;
+    const uint32_t *const histogram = world_histogram(w, client);
+    fprintf(to, "%8" PRIu32 " %8" PRIu64 " %8" PRIu32 " %8.3f %7.3f  ", client, p->samples[client],
+            p->arrivals[client], p->activity[client], world_entropy(w, client));
+    uint32_t label = UINT32_MAX;
+    uint32_t shown = 0;
+    for (; shown < LABELS_SHOWN; ++shown) {
+        label = next_label(histogram, w->labels, label);
+        if (label == UINT32_MAX || histogram[label] == 0)
+            break;
+        fprintf(to, " %" PRIu32 ":%" PRIu32, label, histogram[label]);
+    }
+    fputs(shown == LABELS_SHOWN && next_label(histogram, w->labels, label) != UINT32_MAX &&
+                  histogram[next_label(histogram, w->labels, label)] > 0
+              ? " ...\n"
+              : "\n",
+          to);
+}
+
+/* The data set may know more clients than the experiment has. */
+static void print_left_out(const struct world *w, FILE *to)
+{
+    if (w->partition->scheme.index != PARTITION_NATURAL)
+        return;
+    const uint64_t left_out = w->n_train - world_owned_samples(w);
+    if (left_out > 0)
+        fprintf(to,
+                "left out: %" PRIu64 " of %" PRIu64 " training samples, which belong to nobody or "
+                "to a client from number %" PRIu32 " on (clients.count)\n",
+                left_out, w->n_train, w->population.clients);
+}
+
+static void print_totals(const struct world *w, FILE *to)
+{
+    const struct population *const p = &w->population;
+    uint32_t smallest = 0;
+    uint32_t largest = 0;
+    uint64_t arrivals = 0;
+    double entropy = 0.0;
+    double distance = 0.0;
+    for (uint32_t u = 0; u < p->clients; ++u) {
+        smallest = p->samples[u] < p->samples[smallest] ? u : smallest;
+        largest = p->samples[u] > p->samples[largest] ? u : largest;
+        arrivals += p->arrivals[u];
+        entropy += world_entropy(w, u);
+        distance += label_mix_distance(world_histogram(w, u), w->share, w->labels);
+    }
+    fprintf(to, "clients: %" PRIu32 ", with %" PRIu64 " samples; %s%" PRIu64 " arrive in a round\n",
+            p->clients, p->total_samples,
+            w->settings->arrival_process.index == ARRIVALS_FIXED ? "" : "at most ", arrivals);
+    fprintf(to,
+            "smallest client: %" PRIu32 " with %" PRIu64 " samples; largest: %" PRIu32
+            " with %" PRIu64 "\n",
+            smallest, p->samples[smallest], largest, p->samples[largest]);
+    fprintf(to,
+            "labels: %" PRIu32
+            "; mean entropy of a client's %.3f nats (flat: %.3f); mean distance from "
+            "the training split %.3f of 1\n",
+            w->labels, entropy / p->clients, log(w->labels), distance / p->clients);
+    print_left_out(w, to);
+}
+
+void world_print(const struct world *w, FILE *to)
+{
+    const struct population *const p = &w->population;
+    print_totals(w, to);
+    fprintf(to, "labels of all stores:");
+    for (uint32_t l = 0; l < w->labels; ++l) {
+        uint64_t sum = 0;
+        for (uint32_t u = 0; u < p->clients; ++u)
+            sum += world_histogram(w, u)[l];
+        if (sum > 0)
+            fprintf(to, " %" PRIu32 ":%" PRIu64, l, sum);
+    }
+    char restarts[MESSAGE_BYTES];
+    world_describe_restarts(w, restarts, sizeof restarts);
+    if (restarts[0] != '\0')
+        fprintf(to, "\ndealt again, as clients hold more than there is: %s", restarts);
+    fprintf(to, "\n%8s %8s %8s %8s %7s   %s\n", "client", "samples", "arrivals", "activity",
+            "entropy", "largest labels");
+    for (uint32_t u = 0; u < p->clients && u < CLIENTS_SHOWN; ++u)
+        print_client(w, u, to);
+    if (p->clients > CLIENTS_SHOWN)
+        fprintf(to, "%8s and %" PRIu32 " more\n", "...", p->clients - CLIENTS_SHOWN);
+}
+
+uint64_t world_bytes(const struct world *w)
+{
+    const uint64_t clients = w->population.clients;
+    const uint64_t per_sample = sizeof *w->sample + sizeof *w->label + sizeof *w->born;
+    const uint64_t per_label = sizeof *w->histogram + (w->mix != NULL ? sizeof *w->mix : 0);
+    return w->population.total_samples * per_sample + clients * w->labels * per_label +
+           clients * (8 * sizeof(uint64_t)) + dealer_bytes(w->dealer);
+}

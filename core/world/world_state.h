@@ -1,0 +1,54 @@
+/* world_state.h - inside of a world, shared by the files world*.c. */
+#ifndef OSAFL_CORE_WORLD_STATE_H
+#define OSAFL_CORE_WORLD_STATE_H
+
+#include "dealer.h"
+#include "plugin/plugin_host.h"
+#include "world.h"
+
+struct world {
+    uint64_t seed;
+    const struct client_settings *settings;
+    const struct partition_settings *partition;
+    const struct instance *dataset;
+    const osafl_dataset_info *info;
+    uint32_t labels;  /* C */
+    uint64_t n_train; /* or OSAFL_ENDLESS */
+    uint32_t round;   /* the next one to advance */
+    struct population population;
+    struct dealer *dealer; /* pools: labels, or clients for PARTITION_NATURAL */
+    double *share;         /* [labels]: mix of the training split */
+    double *mix;           /* [clients][labels]: pi_u; NULL for PARTITION_NATURAL */
+    uint32_t *histogram;   /* [clients][labels] */
+
+    /* All stores, client after client; client u has [offset[u], offset[u + 1]). */
+    uint64_t *offset; /* [clients + 1] */
+    uint64_t *sample;
+    int32_t *label;
+    uint32_t *born; /* first round in which the sample was in the store */
+
+    /* Scratch memory of one client's turn. */
+    double *cumulative;  /* [labels] */
+    double *fresh_mix;   /* [labels] */
+    uint32_t *words;     /* [2 * largest store] */
+    uint64_t *arrived;   /* [most arrivals]: samples */
+    uint32_t *position;  /* [most arrivals] */
+    int32_t *view_label; /* [largest store with its arrivals] */
+    uint32_t *view_age;
+    uint8_t *leaves;
+};
+
+/* Deals n samples to a client: labels from its mix, or its own samples for PARTITION_NATURAL.
+ * purpose and round: the stream of the labels. */
+void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
+                uint64_t *sample, int32_t *label);
+
+/* The data set's operations that get no call of their own, label() and its like, are used within
+ * one call that stands for all of them, so that what goes wrong is laid at its door.  Ends it:
+ * returns a failed status with the message that it has, or what the plugin did wrong. */
+osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message);
+
+/* PARTITION_NATURAL: training samples that belong to one of the clients. */
+uint64_t world_owned_samples(const struct world *w);
+
+#endif

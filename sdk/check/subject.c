@@ -1,0 +1,432 @@
+/* subject.c - a plugin at work. */
+#include "subject.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin/loader.h"
+#include "plugin_allocations.h"
+
+const struct trial_world usual_world = {
+    .seed = 1,
+    .clients = 7,
+    .dim = 131,
+    .batch = 2,
+    .scale = 1.0,
+    .data = {.struct_size = sizeof(osafl_dataset_info),
+             .channels = 1,
+             .height = 28,
+             .width = 28,
+             .target_type = OSAFL_TARGET_CLASS,
+             .target_size = PLAY_LABELS,
+             .labels = PLAY_LABELS,
+             .n_train = OSAFL_ENDLESS,
+             .n_test = 100},
+};
+
+static const struct bench *const benches[] = {
+    &dataset_bench,   &model_bench,     &channel_bench,  &resource_bench,
+    &optimizer_bench, &quantizer_bench, &deletion_bench, &aggregator_bench,
+};
+
+const struct bench *bench_of(uint32_t kind)
+{
+    for (size_t i = 0; i < sizeof benches / sizeof benches[0]; i++) {
+        if (benches[i]->kind == kind)
+            return benches[i];
+    }
+    return NULL;
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* The take whose call the thread is in: scratch memory comes from its buffers. */
+static _Thread_local struct take *current_take;
+
+/* The program's own scratch memory, but it can be refused, and be guarded. */
+static void *trial_scratch(osafl_call *c, uint64_t bytes)
+{
+    if (!allocations_allow()) {
+        core_host.fail(c, OSAFL_E_NOMEM, "out of memory (as the check wants it)");
+        return NULL;
+    }
+    struct take *t = current_take;
+    if (t == NULL || c != &t->call || !t->arena.guarded)
+        return core_host.scratch(c, bytes);
+    return arena_inout(&t->arena, "scratch memory", NULL, bytes, 1, 64);
+}
+
+osafl_call *take_begin(struct take *t, const char *operation, uint32_t client)
+{
+    snprintf(t->doing, sizeof t->doing, "%s", operation);
+    conform_doing(operation);
+    call_begin(&t->call, &t->subject->instance, client, t->round);
+    current_take = t;
+    return &t->call;
+}
+
+osafl_status take_end(struct take *t, osafl_status status)
+{
+    current_take = NULL;
+    const osafl_status result = call_end(&t->call, status);
+    memcpy(t->message, t->call.message, sizeof t->message);
+    return result;
+}
+
+void take_fail(const struct take *t, const char *fmt, ...)
+{
+    char text[600];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    conform_fail(t->subject->conform, "in %s, round %u: %s", t->doing, (unsigned)t->round, text);
+}
+
+struct take take_open(struct subject *s)
+{
+    return (struct take){.subject = s, .arena = {.guarded = s->guarded, .fill = s->fill}};
+}
+
+void take_close(struct take *t)
+{
+    arena_clear(&t->arena);
+    transcript_free(&t->transcript);
+}
+
+void trial_floats(const struct subject *s, uint32_t a, uint32_t b, double scale, float *x,
+                  uint64_t n)
+{
+    struct draws d = {
+        .seed = s->conform->seed, .purpose = 2, .index = (uint64_t)a << 52 ^ (uint64_t)b << 40};
+    for (uint64_t i = 0; i < n; i++)
+        x[i] = (float)(scale * s->world.scale * draw_normal(&d));
+}
+
+/* ---- instances ----------------------------------------------------------------------------- */
+
+/* "metric step_norm", of the one plugin that a process tries. */
+static const char *metric_label(const osafl_plugin *p, uint32_t metric)
+{
+    static char label[64][80];
+    if (metric >= sizeof label / sizeof label[0])
+        return "a metric";
+    snprintf(label[metric], sizeof label[metric], "metric %s",
+             OSAFL_AT(osafl_metric, p->metrics, p->metric_size, metric)->name);
+    return label[metric];
+}
+
+/* Metrics are answers too; one that is not a number stands for a value that is not known. */
+static void note_metric(void *arg, uint32_t metric, uint32_t client, double value)
+{
+    (void)arg;
+    struct take *t = current_take;
+    if (t == NULL)
+        return;
+    transcript_bytes(&t->transcript, "the client of a metric", t->round, metric, &client,
+                     sizeof client);
+    transcript_bytes(&t->transcript, metric_label(t->subject->conform->plugin, metric), t->round,
+                     metric, &value, sizeof value);
+}
+
+static void ignore_log(void *arg, int32_t level, const char *line)
+{
+    (void)arg;
+    (void)level;
+    (void)line;
+}
+
+/* Up to three tensors that tile dim parameters. */
+static void make_model(struct subject *s)
+{
+    static const char *const names[] = {"first.weight", "first.bias", "second.weight"};
+    const uint64_t dim = s->world.dim;
+    const uint64_t size[3] = {dim < 3 ? dim : dim / 2, dim < 3 ? 0 : 1,
+                              dim < 3 ? 0 : dim - dim / 2 - 1};
+    uint64_t offset = 0;
+    uint32_t n = 0;
+    for (unsigned i = 0; i < 3 && size[i] > 0; i++) {
+        s->tensor[n++] = (osafl_tensor){
+            .name = names[i], .offset = offset, .size = size[i], .shape = {size[i]}, .rank = 1};
+        offset += size[i];
+    }
+    s->model = (osafl_model_info){.struct_size = sizeof s->model,
+                                  .n_tensors = n,
+                                  .n_parameters = dim,
+                                  .tensors = s->tensor,
+                                  .tensor_size = sizeof(osafl_tensor)};
+}
+
+static void make_facts(struct subject *s)
+{
+    const uint32_t kind = s->conform->plugin->kind;
+    make_model(s);
+    s->facts = (osafl_facts){.struct_size = sizeof s->facts,
+                             .clients = s->world.clients,
+                             .rounds = PLAY_ROUNDS,
+                             .batch = 4,
+                             .minibatches = 8,
+                             .max_local_rounds = 5,
+                             .deadline_s = 10.0};
+    if (kind != OSAFL_KIND_DATASET)
+        s->facts.dataset = &s->world.data;
+    if (kind != OSAFL_KIND_DATASET && kind != OSAFL_KIND_MODEL)
+        s->facts.model = &s->model;
+}
+
+static void fill_in(struct subject *s, struct conform *c, const struct trial_world *world,
+                    const struct trial_settings *settings)
+{
+    *s = (struct subject){
+        .conform = c,
+        .bench = bench_of(c->plugin->kind),
+        .context = {.seed = world->seed, .log_level = OSAFL_LOG_ERROR, .log = ignore_log},
+        .world = *world,
+        .settings = *settings,
+        .host = core_host};
+    s->host.scratch = trial_scratch;
+    s->instance = (struct instance){.plugin = c->plugin,
+                                    .host = &s->host,
+                                    .context = &s->context,
+                                    .config = settings->config,
+                                    .metric = note_metric};
+    make_facts(s);
+}
+
+osafl_status subject_create(struct subject *s, struct conform *c, const struct trial_world *world,
+                            const struct trial_settings *settings)
+{
+    fill_in(s, c, world, settings);
+    snprintf(s->doing, sizeof s->doing, "create()");
+    conform_doing(s->doing);
+    return instance_create(&s->instance, &s->facts, s->message);
+}
+
+/* Shapes of samples for models that refuse the usual one. */
+static const struct {
+    uint32_t channels, height, width, target_type, target_size;
+} shapes[] = {
+    {1, 28, 28, OSAFL_TARGET_CLASS, PLAY_LABELS},
+    {3, 32, 32, OSAFL_TARGET_CLASS, PLAY_LABELS},
+    {1, 1, 12, OSAFL_TARGET_CLASS, PLAY_LABELS},
+    {3, 224, 224, OSAFL_TARGET_CLASS, PLAY_LABELS},
+    {1, 1, 12, OSAFL_TARGET_REAL, 2},
+    {1, 28, 28, OSAFL_TARGET_REAL, 2},
+};
+
+struct trial_world world_for(struct conform *c)
+{
+    struct trial_world world = usual_world;
+    char why[MESSAGE_BYTES] = "";
+    if (c->plugin->kind != OSAFL_KIND_MODEL)
+        return world;
+    const struct trial_settings settings = settings_default(c);
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        struct subject s;
+        world.data.channels = shapes[i].channels;
+        world.data.height = shapes[i].height;
+        world.data.width = shapes[i].width;
+        world.data.target_type = shapes[i].target_type;
+        world.data.target_size = shapes[i].target_size;
+        const osafl_status status = subject_create(&s, c, &world, &settings);
+        subject_close(&s);
+        if (status == OSAFL_OK)
+            return world;
+        if (i == 0)
+            memcpy(why, s.message, sizeof why);
+    }
+    conform_fail(c, "create() accepts no shape of samples that is tried: %s", why);
+}
+
+osafl_status subject_open(struct subject *s, struct conform *c, const struct trial_world *world,
+                          const struct trial_settings *settings, bool guarded, unsigned char fill,
+                          struct transcript *t)
+{
+    fill_in(s, c, world, settings);
+    s->guarded = guarded;
+    s->fill = fill;
+    s->config.guarded = guarded;
+    if (guarded && settings->config != NULL) {
+        s->instance.config =
+            arena_inout(&s->config, "config", settings->config, c->plugin->config_size, 1, 64);
+        arena_protect(&s->config, s->instance.config, true);
+    }
+    snprintf(s->doing, sizeof s->doing, "create()");
+    conform_doing(s->doing);
+    const osafl_status status = instance_create(&s->instance, &s->facts, s->message);
+    if (status != OSAFL_OK)
+        return status;
+    s->kept = calloc(1, s->bench->kept_bytes + 1);
+    if (s->kept == NULL)
+        _exit(70);
+    if (s->bench->begin == NULL)
+        return OSAFL_OK;
+    struct take take = take_open(s);
+    const osafl_status begun = s->bench->begin(s, &take);
+    memcpy(s->doing, take.doing, sizeof s->doing);
+    memcpy(s->message, take.message, sizeof s->message);
+    transcript_append(t, &take.transcript);
+    take_close(&take);
+    return begun;
+}
+
+void subject_close(struct subject *s)
+{
+    conform_doing("destroy()");
+    instance_destroy(&s->instance);
+    if (s->kept != NULL && s->bench->free_kept != NULL)
+        s->bench->free_kept(s);
+    free(s->kept);
+    s->kept = NULL;
+    arena_clear(&s->config);
+}
+
+/* ---- playing ------------------------------------------------------------------------------- */
+
+/* Work on one thread. */
+struct shift {
+    struct subject *subject;
+    uint32_t round;
+    unsigned first; /* does tasks first, first + stride, ... */
+    unsigned stride;
+    struct take *takes;
+    osafl_status *status;
+};
+
+static void do_task(struct subject *s, struct take *t, osafl_status *status)
+{
+    *status = s->bench->task(s, t);
+    const char *damage = arena_damage(&t->arena);
+    if (damage != NULL)
+        take_fail(t, "%s", damage);
+    arena_clear(&t->arena);
+}
+
+static void *work_shift(void *arg)
+{
+    struct shift *shift = arg;
+    for (unsigned k = shift->first; k < shift->subject->bench->tasks; k += shift->stride)
+        do_task(shift->subject, &shift->takes[k], &shift->status[k]);
+    return NULL;
+}
+
+#define MOST_THREADS 16
+#define MOST_TASKS 64
+
+static void work_all(struct subject *s, uint32_t round, unsigned threads, struct take *takes,
+                     osafl_status *status)
+{
+    struct shift shift[MOST_THREADS];
+    pthread_t thread[MOST_THREADS];
+    const unsigned n = threads > 0 && threads < MOST_THREADS ? threads : 1;
+    for (unsigned i = 0; i < n; i++)
+        shift[i] = (struct shift){s, round, i, n, takes, status};
+    if (threads == 0) {
+        work_shift(&shift[0]);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (pthread_create(&thread[i], NULL, work_shift, &shift[i]) != 0)
+            _exit(70);
+    }
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(thread[i], NULL);
+}
+
+/* Adds a take's answers, and remembers how it failed. */
+static osafl_status end_take(struct subject *s, struct take *take, osafl_status status,
+                             struct transcript *t)
+{
+    transcript_append(t, &take->transcript);
+    if (status != OSAFL_OK) {
+        memcpy(s->doing, take->doing, sizeof s->doing);
+        memcpy(s->message, take->message, sizeof s->message);
+    }
+    take_close(take);
+    return status;
+}
+
+static osafl_status play_tasks(struct subject *s, uint32_t round, unsigned threads,
+                               struct transcript *t)
+{
+    struct take *takes = calloc(MOST_TASKS, sizeof *takes);
+    osafl_status status[MOST_TASKS];
+    osafl_status result = OSAFL_OK;
+    if (takes == NULL)
+        _exit(70);
+    for (uint32_t k = 0; k < s->bench->tasks; k++) {
+        takes[k] = take_open(s);
+        takes[k].round = round;
+        takes[k].task = k;
+    }
+    work_all(s, round, threads, takes, status);
+    for (uint32_t k = 0; k < s->bench->tasks; k++) {
+        const osafl_status one = end_take(s, &takes[k], status[k], t);
+        if (result == OSAFL_OK)
+            result = one;
+    }
+    free(takes);
+    return result;
+}
+
+osafl_status subject_play(struct subject *s, uint32_t first, uint32_t end, unsigned threads,
+                          struct transcript *t)
+{
+    for (uint32_t round = first; round < end; round++) {
+        if (s->bench->round != NULL) {
+            struct take take = take_open(s);
+            take.round = round;
+            const osafl_status status = s->bench->round(s, &take);
+            const char *damage = arena_damage(&take.arena);
+            if (damage != NULL)
+                take_fail(&take, "%s", damage);
+            OSAFL_TRY(end_take(s, &take, status, t));
+        }
+        if (s->bench->tasks > 0)
+            OSAFL_TRY(play_tasks(s, round, threads, t));
+    }
+    return OSAFL_OK;
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------ */
+
+void subject_fail(const struct subject *s, osafl_status status)
+{
+    const char *with = s->settings.text[0] != '\0' ? " with " : "";
+    conform_fail(s->conform, "fails in %s%s%s with %s: %s", s->doing, with, s->settings.text,
+                 status_name(status), s->message);
+}
+
+void subject_must_open(struct subject *s, struct conform *c, struct transcript *t)
+{
+    if (c->plugin == NULL)
+        conform_load(c);
+    const struct trial_world world = world_for(c);
+    const struct trial_settings settings = settings_default(c);
+    const osafl_status status = subject_open(s, c, &world, &settings, false, 0, t);
+    if (status != OSAFL_OK)
+        subject_fail(s, status);
+}
+
+void subject_must_play(struct subject *s, uint32_t first, uint32_t end, struct transcript *t)
+{
+    const osafl_status status = subject_play(s, first, end, 0, t);
+    if (status != OSAFL_OK)
+        subject_fail(s, status);
+}
+
+void subject_require_clean(const struct subject *s, osafl_status status, const char *how)
+{
+    if (status == OSAFL_OK)
+        return;
+    if (status == OSAFL_E_BUG) /* either the plugin says that the host is wrong, or the other way */
+        conform_fail(s->conform, "fails in %s %s with OSAFL_E_BUG: %s", s->doing, how, s->message);
+    if (strstr(s->message, "(the plugin gave no message)") != NULL)
+        conform_fail(s->conform, "fails in %s %s with %s and without a message", s->doing, how,
+                     status_name(status));
+}
