@@ -464,23 +464,16 @@ static osafl_status decode_update(const struct training *g, const struct train_r
 {
     const struct session *s = g->session;
     struct worker *w = g->worker;
+    osafl_status status = OSAFL_OK;
     osafl_call c;
     call_begin(&c, uplink_instance(s), g->task->client, g->task->round);
-    for (uint32_t slot = 0; slot < s->slots; slot++) {
+    for (uint32_t slot = 0; status == OSAFL_OK && slot < s->slots; slot++) {
         float *received = slot == 0 ? update : w->uplink[slot - 1];
         codec_decode(&s->codec, &result->code[slot], 0, s->codec.dim, received);
         if (!all_finite(received, s->codec.dim))
-            return message_fail(w->message, OSAFL_E_BUG,
-                                "quantizer/%s, round %u, client %u: vector %u decodes to a value "
-                                "that is not finite",
-                                codec_name(&s->codec), g->task->round, g->task->client, slot);
+            status = core_host.fail(&c, OSAFL_E_BUG,
+                                    "vector %u decodes to a value that is not finite", slot);
     }
-    osafl_status status = OSAFL_OK;
-    bool finite = all_finite(update, s->codec.dim);
-    for (uint32_t j = 0; j < s->optimizer.uplink_vectors; j++)
-        finite = finite && all_finite(w->uplink[j], s->codec.dim);
-    if (!finite)
-        status = core_host.fail(&c, OSAFL_E_BUG, "a code decodes to a value that is not finite");
     return call_end_named(&c, status, w->message);
 }
 

@@ -339,9 +339,10 @@ static osafl_status quantizer_encode(void *self, osafl_call *c, const osafl_pack
                                      uint64_t *bytes, double *air_bits)
 {
     const struct toy *t = self;
-    (void)c, (void)p;
+    if (faulty(t, TOY_FAILING_ENCODE, p->round) && p->client == t->fault_client)
+        return (c->instance->host->fail)(c, OSAFL_E_NOMEM, "the toy has no memory");
     if (t->quantizer_vectors > 0)
-        state[0][0] += 1.0f;
+        state[0][0] += t->fault == TOY_NAN_KEPT ? NAN : 1.0f;
     *bytes = quantizer_max_bytes(self);
     memcpy(code, x, *bytes);
     *air_bits = 100.0;
@@ -360,8 +361,11 @@ static osafl_status quantizer_verify(void *self, osafl_call *c, const uint8_t *c
 static void quantizer_decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin,
                              uint64_t end, float *out)
 {
-    (void)self, (void)bytes;
+    const struct toy *t = self;
+    (void)bytes;
     memcpy(out, code + begin * sizeof(float), (end - begin) * sizeof(float));
+    if (t->fault == TOY_NAN_DECODE)
+        out[0] = NAN;
 }
 
 static const osafl_quantizer_vt quantizer_vt = {.life = LIFE(osafl_quantizer_vt),

@@ -33,6 +33,9 @@ enum toy_fault {
     TOY_NO_REASON, /* solve() */
     TOY_TOO_MANY_ROUNDS,
     TOY_FAILING_MODEL,
+    TOY_FAILING_ENCODE,
+    TOY_NAN_KEPT,   /* the vector that encode() keeps */
+    TOY_NAN_DECODE, /* decode() knows neither round nor client: always */
 };
 
 struct toy {

@@ -346,6 +346,44 @@ static void test_bad_data_is_laid_at_the_data_sets_door(void **state)
     }
 }
 
+/* Whatever fails, the thread is outside all plugins afterwards: a crash or a hang of the core is
+ * not attributed to one that has returned. */
+static void test_every_failure_leaves_the_plugin(void **state)
+{
+    (void)state;
+    const struct {
+        enum toy_fault fault;
+        osafl_status status;
+        const char *words;
+    } cases[] = {
+        {TOY_SOUND, OSAFL_OK, NULL},
+        {TOY_NAN_LOSS, OSAFL_OK, "the training loss is not finite"},
+        {TOY_NAN_SAMPLE, OSAFL_E_DATA, "a sample holds a value that is not finite"},
+        {TOY_BAD_LABEL, OSAFL_E_DATA, "has label 4 outside 0..3"},
+        {TOY_FAILING_MODEL, OSAFL_E_BUG, "the toy breaks"},
+        {TOY_FAILING_ENCODE, OSAFL_E_NOMEM,
+         "quantizer/toy, round 2, client 1: the toy has no memory"},
+        {TOY_NAN_KEPT, OSAFL_E_BUG, "quantizer/toy, round 2, client 1: vector 0 that is kept of"},
+        {TOY_NAN_DECODE, OSAFL_E_BUG,
+         "quantizer/toy, round 2, client 1: vector 0 decodes to a value that is not finite"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct toy *t = toy_open(3, 5);
+        t->quantizer_vectors = 1;
+        t->fault = cases[i].fault;
+        t->fault_round = 2;
+        t->fault_client = 1;
+        struct bench *b = bench_open(t);
+        assert_int_equal(train(b), cases[i].status);
+        if (cases[i].words != NULL)
+            assert_non_null(strstr(b->result.message, cases[i].words));
+        assert_null(call_current());
+        assert_null(operation_current());
+        assert_int_equal(*call_counter() % 2, 0);
+        bench_close(b);
+    }
+}
+
 static void test_lost_update_changes_nobodys_state(void **state)
 {
     (void)state;
@@ -503,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_divergence_is_named_and_changes_nothing),
         cmocka_unit_test(test_overflowing_update_is_a_divergence),
         cmocka_unit_test(test_bad_data_is_laid_at_the_data_sets_door),
+        cmocka_unit_test(test_every_failure_leaves_the_plugin),
         cmocka_unit_test(test_lost_update_changes_nobodys_state),
         cmocka_unit_test(test_stop_is_heard),
         cmocka_unit_test(test_attacks),
