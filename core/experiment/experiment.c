@@ -308,9 +308,17 @@ static osafl_status visit_one(const struct visit *v, const char *group, const ch
     char origin[4096 + 256];
     print_origin(tree_root(v->e->tree), n, p != NULL ? "default" : "wanted by the aggregator",
                  origin, sizeof(origin));
-    const struct setting s = {
-        .group = group, .key = key, .text = text, .param = p, .origin = origin};
-    return v->visitor(v->arg, &s);
+    struct setting s = {.group = group, .key = key, .text = text, .param = p, .origin = origin};
+    char *default_text = NULL;
+    if (p != NULL && (p->flags & OSAFL_P_LATER) != 0) {
+        default_text = settings_default_text(p);
+        if (default_text == NULL)
+            return OSAFL_E_NOMEM;
+        s.earlier = default_text;
+    }
+    const osafl_status status = v->visitor(v->arg, &s);
+    free(default_text);
+    return status;
 }
 
 static osafl_status visit_table(const struct visit *v, const struct settings_table *t,
@@ -374,6 +382,8 @@ static osafl_status hash_setting(void *arg, const struct setting *s)
 {
     XXH3_state_t *state = arg;
     if (s->param != NULL && (s->param->flags & OSAFL_P_NO_EFFECT) != 0)
+        return OSAFL_OK;
+    if (s->earlier != NULL && strcmp(s->text, s->earlier) == 0)
         return OSAFL_OK;
     hash_text(state, s->group);
     hash_text(state, ".");

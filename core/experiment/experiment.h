@@ -140,6 +140,7 @@ struct setting {
     const char *key;          /* "seed", "plugin", ... */
     const char *text;         /* canonical value, as libconfig reads it */
     const osafl_param *param; /* NULL: the name of a plugin */
+    const char *earlier;      /* OSAFL_P_LATER: its default, which runs had before it; else NULL */
     /* "default", "quickstart.cfg:12" (as seen from the experiment file's folder), "--set",
      * "case \"osafl\", quickstart.cfg:30", "wanted by the aggregator". */
     const char *origin;

@@ -38,6 +38,9 @@ int settings_format(const osafl_param *p, const void *config, char *out, size_t 
 /* The same as a string of the needed length, to be freed; NULL: out of memory. */
 char *settings_text(const osafl_param *p, const void *config);
 
+/* The default in the same way; a REQUIRED setting has none. */
+char *settings_default_text(const osafl_param *p);
+
 /* Help for a table: for each setting its name, type, range and default, and its sentence with the
  * unit.  file: a FILE *. */
 void settings_describe(const osafl_param *table, uint32_t n, uint32_t stride, void *file);

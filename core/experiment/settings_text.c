@@ -145,6 +145,45 @@ char *settings_text(const osafl_param *p, const void *config)
     return out;
 }
 
+static void print_default(struct text *t, const osafl_param *p)
+{
+    switch (p->type) {
+    case OSAFL_T_BOOL:
+        print(t, "%s", p->def.i != 0 ? "true" : "false");
+        break;
+    case OSAFL_T_INT:
+        print_integer(t, p->def.i);
+        break;
+    case OSAFL_T_REAL:
+        print_real(t, p->def.r);
+        break;
+    case OSAFL_T_TEXT:
+    case OSAFL_T_PATH:
+        print_string(t, p->def.s != NULL ? p->def.s : "");
+        break;
+    case OSAFL_T_CHOICE:
+        print_string(t, p->choices[p->def.i]);
+        break;
+    case OSAFL_T_RANGE:
+        print_reals(t, (const double[]){p->def.r, p->def_hi.r}, 2);
+        break;
+    default:
+        print(t, "[]");
+        break;
+    }
+}
+
+char *settings_default_text(const osafl_param *p)
+{
+    struct text t = {0};
+    print_default(&t, p);
+    const size_t size = t.length + 1;
+    t = (struct text){.out = malloc(size), .size = size};
+    if (t.out != NULL)
+        print_default(&t, p);
+    return t.out;
+}
+
 static bool is_integer(const osafl_param *p)
 {
     return p->type == OSAFL_T_INT;
@@ -222,34 +261,6 @@ int settings_real(double v, char *out, size_t size)
 /* ---- help ---- */
 
 enum { HELP_WIDTH = 100, HELP_SPEC_BYTES = 512, HELP_WIDEST_SPEC = 34 };
-
-static void print_default(struct text *t, const osafl_param *p)
-{
-    switch (p->type) {
-    case OSAFL_T_BOOL:
-        print(t, "%s", p->def.i != 0 ? "true" : "false");
-        break;
-    case OSAFL_T_INT:
-        print(t, "%" PRId64, p->def.i);
-        break;
-    case OSAFL_T_REAL:
-        print_real(t, p->def.r);
-        break;
-    case OSAFL_T_TEXT:
-    case OSAFL_T_PATH:
-        print_string(t, p->def.s != NULL ? p->def.s : "");
-        break;
-    case OSAFL_T_CHOICE:
-        print_string(t, p->choices[p->def.i]);
-        break;
-    case OSAFL_T_RANGE:
-        print_reals(t, (const double[]){p->def.r, p->def_hi.r}, 2);
-        break;
-    default:
-        print(t, "[]");
-        break;
-    }
-}
 
 /* "real [0, 0.5) = 0.1", "path, required", "one of "keep", "fail" = "keep"". */
 static void print_spec(struct text *t, const osafl_param *p)

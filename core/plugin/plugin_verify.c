@@ -305,10 +305,13 @@ static bool verify_param(const osafl_plugin *p, const osafl_param *q, uint32_t n
         return refuse(v, 12,
                       "has parameter %s of type %u, which this program does not know" REBUILD,
                       q->name, (unsigned)q->type);
-    const uint32_t known = OSAFL_P_REQUIRED | OSAFL_P_LO_OPEN | OSAFL_P_HI_OPEN | OSAFL_P_NO_EFFECT;
+    const uint32_t known =
+        OSAFL_P_REQUIRED | OSAFL_P_LO_OPEN | OSAFL_P_HI_OPEN | OSAFL_P_NO_EFFECT | OSAFL_P_LATER;
     if ((q->flags & ~known) != 0 || q->reserved != 0)
         return refuse(v, 12, "has parameter %s with flags that this program does not know" REBUILD,
                       q->name);
+    if ((q->flags & OSAFL_P_LATER) != 0 && (q->flags & OSAFL_P_REQUIRED) != 0)
+        return refuse(v, 18, "has parameter %s that came later and has no default", q->name);
     if (q->offset > p->config_size || member.size > p->config_size - q->offset ||
         q->offset % member.alignment != 0)
         return refuse(v, 1,

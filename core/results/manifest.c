@@ -55,14 +55,18 @@ static osafl_status add_setting(void *arg, const struct setting *s)
     char *key = NULL;
     if (asprintf(&key, "%s%s%s", s->group, s->group[0] == '\0' ? "" : ".", s->key) < 0)
         return OSAFL_E_NOMEM;
-    const int failed = json_object_set_new(
-        settings, key,
-        json_pack("{s:o, s:o}", "value", json_text(s->text), "origin", json_text(s->origin)));
+    json_t *const setting =
+        json_pack("{s:o, s:o}", "value", json_text(s->text), "origin", json_text(s->origin));
+    int failed = 0;
+    if (s->earlier != NULL)
+        failed = json_object_set_new(setting, "earlier", json_text(s->earlier));
+    failed |= json_object_set_new(settings, key, setting);
     free(key);
     return failed ? OSAFL_E_NOMEM : OSAFL_OK;
 }
 
-/* {"clients.count": {"value": "25", "origin": "default"}, ...}; NULL: out of memory. */
+/* {"clients.count": {"value": "25", "origin": "default"}, ...}, with "earlier" where a setting came
+ * later; NULL: out of memory. */
 static json_t *describe_settings(const struct experiment *e)
 {
     json_t *const settings = json_object();
@@ -231,8 +235,10 @@ static void compare_settings(const json_t *before, json_t *now, char *message)
     json_t *setting;
     json_object_foreach(now, key, setting)
     {
-        differs(message, key, json_object_get(json_object_get(before, key), "value"),
-                json_object_get(setting, "value"));
+        const json_t *old = json_object_get(json_object_get(before, key), "value");
+        if (old == NULL)
+            old = json_object_get(setting, "earlier");
+        differs(message, key, old, json_object_get(setting, "value"));
     }
 }
 

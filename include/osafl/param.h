@@ -42,6 +42,9 @@ enum {
     OSAFL_P_LO_OPEN = 1 << 1,   /* lo itself is outside the range */
     OSAFL_P_HI_OPEN = 1 << 2,   /* hi itself is outside the range */
     OSAFL_P_NO_EFFECT = 1 << 3, /* cannot change any result byte: left out of the run's identity */
+    OSAFL_P_LATER = 1 << 4,     /* added after runs were kept, and its default is what they did: at
+                                 * its default it is left out of the identity, so that theirs stays
+                                 * what it was.  The default must never change. */
 };
 
 /* 64-bit integers keep their own bounds: a double cannot hold INT64_MAX. */

@@ -1,6 +1,6 @@
 /* cifar10.c - CIFAR-10 in its binary version: five training batches and a test batch.
  *
- * Pixels are normalised to (v / 255 - 0.5) / 0.5, without augmentation (ALGORITHMS.md 3). */
+ * No augmentation (ALGORITHMS.md 3). */
 #include "cifar_format.h"
 #include "sample_set.h"
 
@@ -17,6 +17,7 @@
 struct cifar10_config {
     const char *path;
     int64_t validation;
+    osafl_choice pixels;
 };
 
 static const osafl_param params[] = {
@@ -26,6 +27,10 @@ static const osafl_param params[] = {
     OSAFL_INT(struct cifar10_config, validation, 0, 0, UINT32_MAX,
               "Training samples held out for validation: the same ones in every run",
               .unit = "samples"),
+    OSAFL_CHOICE(struct cifar10_config, pixels, PIXELS_SIGNED, sample_pixels_choices,
+                 "Pixels are in [-1, 1], in [0, 1], or have mean 0 and deviation 1 over the "
+                 "training split, each channel its own",
+                 .flags = OSAFL_P_LATER),
 };
 
 /* Reads FOLDER/STEM.bin.gz or FOLDER/STEM.bin as batch number `batch` of samples. */
@@ -82,10 +87,10 @@ static osafl_status read_files(struct sample_set *set, const void *config,
         OSAFL_TRY(read_batch(settings->path, stem, &set->train_file, batch, m));
     }
     OSAFL_TRY(read_batch(settings->path, "test_batch", &set->test_file, 0, m));
-    sample_set_pixels_symmetric(set);
     OSAFL_TRY(sample_set_name_labels(
         set, "airplane,automobile,bird,cat,deer,dog,frog,horse,ship,truck", "class names", m));
-    return sample_set_split(set, 0, (uint64_t)settings->validation, m);
+    OSAFL_TRY(sample_set_split(set, 0, (uint64_t)settings->validation, m));
+    return sample_set_pixels(set, (enum sample_pixels)settings->pixels.index, m);
 }
 
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,

@@ -1,6 +1,6 @@
 /* idx.c - MNIST, Fashion-MNIST, EMNIST and others in their four IDX files.
  *
- * Pixels are normalised to (v / 255 - 0.5) / 0.5, without augmentation (ALGORITHMS.md 3). */
+ * No augmentation (ALGORITHMS.md 3). */
 #include "idx_format.h"
 #include "sample_set.h"
 
@@ -16,6 +16,7 @@ struct idx_config {
     int64_t classes;
     const char *class_names;
     int64_t validation;
+    osafl_choice pixels;
 };
 
 static const osafl_param params[] = {
@@ -29,6 +30,10 @@ static const osafl_param params[] = {
     OSAFL_INT(struct idx_config, validation, 0, 0, UINT32_MAX,
               "Training samples held out for validation: the same ones in every run",
               .unit = "samples"),
+    OSAFL_CHOICE(struct idx_config, pixels, PIXELS_SIGNED, sample_pixels_choices,
+                 "Pixels are in [-1, 1], in [0, 1], or have mean 0 and deviation 1 over the "
+                 "training split",
+                 .flags = OSAFL_P_LATER),
 };
 
 /* Debian ships Fashion-MNIST: for a newcomer the quickest way to a data set. */
@@ -139,8 +144,8 @@ static osafl_status read_files(struct sample_set *set, const void *config,
     OSAFL_TRY(read_labels(settings, "train", set, &set->train_file, m));
     OSAFL_TRY(read_labels(settings, "test", set, &set->test_file, m));
     OSAFL_TRY(sample_set_name_labels(set, settings->class_names, "dataset.idx.class_names", m));
-    sample_set_pixels_symmetric(set);
-    return sample_set_split(set, 0, (uint64_t)settings->validation, m);
+    OSAFL_TRY(sample_set_split(set, 0, (uint64_t)settings->validation, m));
+    return sample_set_pixels(set, (enum sample_pixels)settings->pixels.index, m);
 }
 
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,

@@ -214,7 +214,8 @@ static osafl_status read_files(struct sample_set *set, const void *settings,
             return io_fail(m, OSAFL_E_DATA, "%s: is of bytes, or %s is, but not both",
                            config->test_x, config->x);
     }
-    sample_set_pixels_symmetric(set);
+    if (train->pixels != NULL)
+        OSAFL_TRY(sample_set_pixels(set, PIXELS_SIGNED, m));
     const double share = config->test_share * (double)train->n;
     OSAFL_TRY(
         sample_set_split(set, (uint64_t)fmax(1.0, round(share)), (uint64_t)config->validation, m));

@@ -1,5 +1,6 @@
 /* Data set cifar10: the record parser on memory, the plugin on files made here, and CIFAR-10 where
  * it is there. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -88,6 +89,30 @@ static void reads_all_batches(void **state)
     fixture_close(f);
 }
 
+/* Red holds the samples' numbers in two pixels, green 255 in one, blue nothing. */
+static void channels_have_their_own_moments(void **state)
+{
+    (void)state;
+    struct fixture *f = open_cifar10(test_folder);
+    fixture_set(f, "pixels", "standard");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    static float x[CIFAR_PIXELS];
+    int32_t label[1];
+    dataset_read(f, OSAFL_SPLIT_TEST, (const uint64_t[]){0}, 1, x, label);
+    /* One in 1024: the mean is 1 / 1024, the variance 1023 / 1024^2. */
+    assert_float_equal(x[1024], sqrtf(1023.0F), 1e-4);
+    assert_float_equal(x[1025], -1.0F / sqrtf(1023.0F), 1e-6);
+    assert_true(x[0] < 0.0F && x[0] == x[1] && x[0] != x[1025]);
+    assert_true(x[2048] == 0.0F && x[3071] == 0.0F);
+    fixture_close(f);
+    f = open_cifar10(test_folder);
+    fixture_set(f, "pixels", "unit");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    dataset_read(f, OSAFL_SPLIT_TEST, (const uint64_t[]){9876}, 1, x, label);
+    assert_true(x[0] == 38.0F / 255.0F && x[1024] == 1.0F && x[3071] == 0.0F);
+    fixture_close(f);
+}
+
 static void names_what_is_wrong(void **state)
 {
     (void)state;
@@ -157,6 +182,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_all_batches, write_batches, remove_batches),
+        cmocka_unit_test_setup_teardown(channels_have_their_own_moments, write_batches,
+                                        remove_batches),
         cmocka_unit_test_setup_teardown(names_what_is_wrong, write_batches, remove_batches),
         cmocka_unit_test(parser_wants_the_exact_length),
         cmocka_unit_test(reads_cifar10),

@@ -104,6 +104,68 @@ static void pixels_span_minus_one_to_one(void **state)
     fixture_close(f);
 }
 
+/* The twelve training images hold 0, 5, 10, ...; two of them are held out and do not count. */
+static void pixels_have_the_moments_of_the_training_split(void **state)
+{
+    (void)state;
+    struct fixture *f = open_idx(test_folder);
+    fixture_set(f, "validation", "2");
+    fixture_set(f, "pixels", "standard");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    double sum = 0.0;
+    double squares = 0.0;
+    float x[6];
+    int32_t label[1];
+    for (uint64_t i = 0; i < 10; i++) {
+        dataset_read(f, OSAFL_SPLIT_TRAIN, &i, 1, x, label);
+        for (int j = 0; j < 6; j++) {
+            sum += (double)x[j];
+            squares += (double)x[j] * (double)x[j];
+        }
+    }
+    assert_float_equal((float)(sum / 60.0), 0.0, 1e-6);
+    assert_float_equal((float)(squares / 60.0), 1.0, 1e-6);
+    /* A byte means the same in every split: so far are 5 and 0 apart in all of them. */
+    const float step = x[1] - x[0];
+    dataset_read(f, OSAFL_SPLIT_TEST, (const uint64_t[]){0}, 1, x, label);
+    assert_float_equal(x[1] - x[0], step, 1e-6);
+    dataset_read(f, OSAFL_SPLIT_VALIDATION, (const uint64_t[]){0}, 1, x, label);
+    assert_float_equal(x[1] - x[0], step, 1e-6);
+    fixture_close(f);
+}
+
+static void pixels_span_zero_to_one(void **state)
+{
+    (void)state;
+    struct fixture *f = open_idx(test_folder);
+    fixture_set(f, "pixels", "unit");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    float x[6];
+    int32_t label[1];
+    dataset_read(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){8}, 1, x, label);
+    for (int j = 0; j < 6; j++)
+        assert_true(x[j] == (float)((48 + j) * 5 % 256) / 255.0F);
+    fixture_close(f);
+}
+
+static void pixels_that_never_change_are_zero(void **state)
+{
+    (void)state;
+    unsigned char bytes[256];
+    const size_t n = images(bytes, 12);
+    memset(bytes + 16, 77, n - 16);
+    write_plain("train-images-idx3-ubyte", bytes, n);
+    struct fixture *f = open_idx(test_folder);
+    fixture_set(f, "pixels", "standard");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    float x[6];
+    int32_t label[1];
+    dataset_read(f, OSAFL_SPLIT_TEST, (const uint64_t[]){1}, 1, x, label);
+    for (int j = 0; j < 6; j++)
+        assert_true(x[j] == 0.0F);
+    fixture_close(f);
+}
+
 /* Train and validation together are the training file, each sample once; the choice is the same in
  * every run, whatever the seed. */
 static void holds_out_the_same_samples_in_every_run(void **state)
@@ -355,6 +417,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FAMILY(reads_plain_and_gzip_files),
         WITH_FAMILY(pixels_span_minus_one_to_one),
+        WITH_FAMILY(pixels_span_zero_to_one),
+        WITH_FAMILY(pixels_have_the_moments_of_the_training_split),
+        WITH_FAMILY(pixels_that_never_change_are_zero),
         WITH_FAMILY(holds_out_the_same_samples_in_every_run),
         WITH_FAMILY(names_what_is_missing),
         WITH_FAMILY(refuses_files_that_do_not_belong_together),

@@ -243,6 +243,8 @@ static void the_identity_changes_when_a_result_could(void **state)
     expect_identity(&plain, "dataset.idx.path=/usr/data", true);
     expect_identity(&plain, "clients.activity=[0.3,0.8]", true);
     expect_identity(&plain, "optimizer.proximal.learning_rate=3", true); /* not chosen */
+    expect_identity(&plain, "dataset.idx.pixels=unit", false);           /* OSAFL_P_LATER */
+    expect_identity(&plain, "dataset.idx.pixels=signed", true);
     done(&plain);
     /* The text's layout, its file's name and unused groups do not matter. */
     struct loaded r = load("/* */ " EXPERIMENT_TEXT "attack: { };");
@@ -252,8 +254,20 @@ static void the_identity_changes_when_a_result_could(void **state)
     done(&again);
 }
 
+/* Runs that were kept must be recognised: a new setting whose default is what they did is
+ * OSAFL_P_LATER, and a default never changes. */
+static void identities_outlive_new_settings(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT);
+    assert_string_equal(r.e->identity, "7d5e21b3138d3dd67a328edf79a6d1a9");
+    done(&r);
+}
+
 static osafl_status collect(void *arg, const struct setting *s)
 {
+    if (s->earlier != NULL && strcmp(s->text, s->earlier) == 0)
+        return OSAFL_OK;
     /* The settings of this experiment that cannot change a result. */
     if (strcmp(s->key, "name") != 0 && strcmp(s->key, "checkpoint_every") != 0 &&
         strcmp(s->key, "call_limit_s") != 0 && strcmp(s->group, "paper") != 0)
@@ -425,6 +439,7 @@ int main(void)
         cmocka_unit_test(groups_of_other_plugins_are_checked_and_not_applied),
         cmocka_unit_test(rules_of_plugins_are_checked),
         cmocka_unit_test(the_identity_changes_when_a_result_could),
+        cmocka_unit_test(identities_outlive_new_settings),
         cmocka_unit_test(the_identity_is_the_hash_of_the_settings),
         cmocka_unit_test(the_resolved_file_loads_again),
         cmocka_unit_test(the_resolved_file_tells_origins),

@@ -231,6 +231,10 @@ static void test_table_of_params(void **state)
     refused("has parameter steps of type 0");
     params[STEPS].flags = 1u << 20;
     refused("has parameter steps with flags");
+    params[STEPS].flags = OSAFL_P_LATER;
+    accepted();
+    params[STEPS].flags = OSAFL_P_LATER | OSAFL_P_REQUIRED;
+    refused("has parameter steps that came later and has no default");
     params[STEPS].name = "rate";
     refused("has parameter rate twice");
     params[STEPS].offset = params[RATE].offset;

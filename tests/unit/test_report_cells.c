@@ -366,6 +366,43 @@ static void folders_without_results(void **state)
     found_cells_free(&f);
 }
 
+/* A run's folder with these settings, beside the two rounds. */
+static void put_run(const char *name, const char *settings)
+{
+    char text[512];
+    char *const end = folder + strlen(folder); /* put() writes into `folder` */
+    snprintf(end, sizeof folder - strlen(folder), "/%s", name);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(text, sizeof text, "%s, %s", TWO_ROUNDS, settings);
+    put_manifest(text);
+    put("rounds.csv", HEADER);
+    *end = '\0';
+}
+
+#define CHOSEN(plugin) "\"dataset.plugin\": {\"value\": \"\\\"" plugin "\\\"\"}"
+
+/* A run that is older than a setting has what the program did before, if it has that plugin. */
+static void older_runs_have_settings_that_came_later(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"signed", "unit", NULL};
+    char message[CALL_MESSAGE_BYTES];
+    struct found_cells f = {.cells = 0};
+    put_run("a", CHOSEN("idx"));
+    put_run("b", CHOSEN("idx") ", \"dataset.idx.pixels\": {\"value\": \"\\\"unit\\\"\", "
+                               "\"earlier\": \"\\\"signed\\\"\"}");
+    put_run("c", CHOSEN("npy"));
+    assert_int_equal(find_cells(folder, &f, message), OSAFL_OK);
+    assert_int_equal(f.cells, 3);
+    for (size_t i = 0; i < 3; ++i) {
+        const char *const found = result_cell_setting(f.cell[i], "dataset.idx.pixels");
+        assert_true((found == NULL) == (expected[i] == NULL));
+        if (found != NULL)
+            assert_string_equal(found, expected[i]);
+    }
+    found_cells_free(&f);
+}
+
 /* ---- planned_runs ---- */
 
 static void planned_runs_are_read_once(void **state)
@@ -480,6 +517,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(clients_are_checked, make_folder, remove_folder),
         cmocka_unit_test(finds_cells_at_every_level),
         cmocka_unit_test_setup_teardown(folders_without_results, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(older_runs_have_settings_that_came_later, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(planned_runs_are_read_once, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damaged_records_of_grids_are_refused, make_folder,
                                         remove_folder),

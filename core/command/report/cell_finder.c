@@ -93,6 +93,31 @@ static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
     return found;
 }
 
+/* Settings that the program got since some of the runs: these have in effect what was done before,
+ * and are compared with the others by it. */
+static void complete_settings(struct found_cells *f)
+{
+    struct cell_setting *later = NULL; /* the strings are the cells' */
+    size_t n = 0;
+    for (size_t i = 0; i < f->cells; ++i) {
+        for (size_t k = 0; k < f->cell[i]->settings; ++k) {
+            const struct cell_setting *const s = &f->cell[i]->setting[k];
+            size_t known = 0;
+            while (known < n && strcmp(later[known].key, s->key) != 0)
+                ++known;
+            if (s->earlier == NULL || known < n)
+                continue;
+            later = checked_grow(later, n, sizeof *later);
+            later[n++] = *s;
+        }
+    }
+    for (size_t i = 0; i < f->cells; ++i) {
+        for (size_t k = 0; k < n; ++k)
+            result_cell_assume(f->cell[i], &later[k]);
+    }
+    free(later);
+}
+
 osafl_status find_cells(const char *folder, struct found_cells *into, char *message)
 {
     struct stat here;
@@ -118,6 +143,7 @@ osafl_status find_cells(const char *folder, struct found_cells *into, char *mess
                             "%s holds no results (no folder with a manifest.json, down to %d "
                             "levels); \"osafl run\" makes them",
                             folder, MOST_LEVELS);
+    complete_settings(into);
     return OSAFL_OK;
 }
 

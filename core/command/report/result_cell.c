@@ -20,6 +20,15 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const struct cell_setting *)a)->key, ((const struct cell_setting *)b)->key);
 }
 
+/* A setting's value as reports show it: owned by the caller. */
+static char *shown_value(const char *text)
+{
+    char *const plain = result_plain_value(text);
+    char *const shown = result_printable(plain);
+    free(plain);
+    return shown;
+}
+
 static osafl_status read_settings(struct result_cell *c, char *message)
 {
     const char *key;
@@ -28,20 +37,20 @@ static osafl_status read_settings(struct result_cell *c, char *message)
     {
         const char *const value = json_string_value(json_object_get(setting, "value"));
         const char *const origin = json_string_value(json_object_get(setting, "origin"));
+        const char *const earlier = json_string_value(json_object_get(setting, "earlier"));
         if (value == NULL)
             return message_fail(
                 message, OSAFL_E_DATA,
                 "%s/manifest.json: setting %.80s has no text \"value\"; the file is "
                 "damaged or of another version of osafl",
                 c->folder, key);
-        char *const plain = result_plain_value(value);
         c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
         c->setting[c->settings++] = (struct cell_setting){
             .key = result_printable(key),
-            .value = result_printable(plain),
+            .value = shown_value(value),
             .origin = result_printable(origin == NULL ? "" : origin),
+            .earlier = earlier == NULL ? NULL : shown_value(earlier),
         };
-        free(plain);
     }
     if (c->settings > 0)
         qsort(c->setting, c->settings, sizeof *c->setting, by_key);
@@ -57,6 +66,36 @@ const char *result_cell_setting(const struct result_cell *c, const char *key)
     const struct cell_setting *const found = bsearch(
         &(struct cell_setting){.key = name}, c->setting, c->settings, sizeof *c->setting, by_key);
     return found == NULL ? NULL : found->value;
+}
+
+/* Whether the group of a key is one of this run's: that of the core, or of a plugin it chose. */
+static bool has_group(const struct result_cell *c, const char *key)
+{
+    const char *const kind_end = strchr(key, '.');
+    const char *const plugin_end = kind_end == NULL ? NULL : strchr(kind_end + 1, '.');
+    if (plugin_end == NULL)
+        return true;
+    char *const choice = checked_format("%.*s.plugin", (int)(kind_end - key), key);
+    char *const plugin = checked_format("%.*s", (int)(plugin_end - kind_end - 1), kind_end + 1);
+    const char *const chosen = result_cell_setting(c, choice);
+    const bool same = chosen != NULL && strcmp(chosen, plugin) == 0;
+    free(choice);
+    free(plugin);
+    return same;
+}
+
+void result_cell_assume(struct result_cell *c, const struct cell_setting *of)
+{
+    if (result_cell_setting(c, of->key) != NULL || !has_group(c, of->key))
+        return;
+    c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
+    c->setting[c->settings++] = (struct cell_setting){
+        .key = checked_copy(of->key),
+        .value = checked_copy(of->earlier),
+        .origin = checked_copy("default"),
+        .earlier = checked_copy(of->earlier),
+    };
+    qsort(c->setting, c->settings, sizeof *c->setting, by_key);
 }
 
 double result_cell_number(const struct result_cell *c, const char *key, double fallback)
@@ -251,6 +290,7 @@ void result_cell_free(struct result_cell *c)
         free(c->setting[i].key);
         free(c->setting[i].value);
         free(c->setting[i].origin);
+        free(c->setting[i].earlier);
     }
     free(c->setting);
     free(c->folder);

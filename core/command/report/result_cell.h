@@ -17,7 +17,8 @@ enum cell_state {
 struct cell_setting {
     char *key;
     char *value;
-    char *origin; /* "quickstart.cfg:5", "default", "--set" */
+    char *origin;  /* "quickstart.cfg:5", "default", "--set" */
+    char *earlier; /* the value of runs that are older than the setting; NULL: there are none */
 };
 
 struct result_cell {
@@ -58,6 +59,10 @@ void result_cell_take_first(struct result_cell *c, uint32_t n);
 const char *result_cell_setting(const struct result_cell *c, const char *key);
 /* The setting as a number; fallback when there is none or it is no number. */
 double result_cell_number(const struct result_cell *c, const char *key, double fallback);
+
+/* Gives a cell that is older than a setting, which `of` is in another cell, the value that it had
+ * in effect.  A cell with the setting, or of another plugin, stays as it is. */
+void result_cell_assume(struct result_cell *c, const struct cell_setting *of);
 
 /* Whether the experiment file varies the setting ("vary"). */
 bool result_cell_varies(const struct result_cell *c, const char *key);

@@ -27,6 +27,7 @@ void sample_set_destroy(void *self)
     free(s->train.index);
     free(s->validation.index);
     free(s->test.index);
+    free(s->pixel_value);
     free(s->name_text);
     free(s->label_names);
     free(s);
@@ -46,15 +47,6 @@ osafl_status sample_set_create(const osafl_host *h, osafl_call *c, sample_set_re
     }
     *self = set;
     return OSAFL_OK;
-}
-
-void sample_set_pixels_symmetric(struct sample_set *s)
-{
-    /* In this order of operations: another one rounds differently. */
-    for (int v = 0; v < 256; v++) {
-        const float unit = (float)v / 255.0f;
-        s->pixel_value[v] = (unit - 0.5f) / 0.5f;
-    }
 }
 
 /* Number i of a stream that is the same for every data set and run, in {0, ..., n - 1}. */
@@ -118,6 +110,57 @@ osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint
     else
         OSAFL_TRY(hold_out(&s->train, &s->test, test_held_out, 0, "the test", m));
     return hold_out(&s->train, &s->validation, validation, 1, "validation", m);
+}
+
+const char *const sample_pixels_choices[] = {"signed", "unit", "standard", NULL};
+
+/* Mean and 1 / deviation of a channel's pixels over the training split; the latter is 0 where they
+ * never change.  From a count of the 256 values, so that no order of summation matters. */
+static void channel_moments(const struct sample_set *s, uint32_t channel, double *mean,
+                            double *scale)
+{
+    const size_t area = (size_t)s->height * s->width;
+    uint64_t count[256] = {0};
+    for (uint32_t i = 0; i < s->train.n; i++) {
+        const uint8_t *pixel =
+            s->train_file.pixels + ((size_t)s->train.index[i] * s->channels + channel) * area;
+        for (size_t j = 0; j < area; j++)
+            count[pixel[j]]++;
+    }
+    const double n = (double)s->train.n * (double)area;
+    double sum = 0.0;
+    for (int v = 0; v < 256; v++)
+        sum += (double)count[v] * v;
+    *mean = sum / n / 255.0;
+    double squares = 0.0;
+    for (int v = 0; v < 256; v++)
+        squares += (double)count[v] * (v / 255.0 - *mean) * (v / 255.0 - *mean);
+    *scale = squares > 0.0 ? 1.0 / sqrt(squares / n) : 0.0;
+}
+
+osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, struct io_message *m)
+{
+    s->pixel_tables = how == PIXELS_STANDARD ? s->channels : 1;
+    s->pixel_value = malloc((size_t)s->pixel_tables * 256 * sizeof *s->pixel_value);
+    if (s->pixel_value == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    for (uint32_t channel = 0; channel < s->pixel_tables; channel++) {
+        float *value = s->pixel_value + (size_t)channel * 256;
+        double mean = 0.0;
+        double scale = 0.0;
+        if (how == PIXELS_STANDARD)
+            channel_moments(s, channel, &mean, &scale);
+        for (int v = 0; v < 256; v++) {
+            const float unit = (float)v / 255.0f;
+            if (how == PIXELS_SIGNED) /* in this order of operations: another rounds differently */
+                value[v] = (unit - 0.5f) / 0.5f;
+            else if (how == PIXELS_UNIT)
+                value[v] = unit;
+            else
+                value[v] = (float)((v / 255.0 - mean) * scale);
+        }
+    }
+    return OSAFL_OK;
 }
 
 osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m)
@@ -230,15 +273,19 @@ osafl_status sample_set_read(void *self, osafl_call *c, uint32_t split, const ui
     const struct sample_split *from = split == OSAFL_SPLIT_TRAIN        ? &s->train
                                       : split == OSAFL_SPLIT_VALIDATION ? &s->validation
                                                                         : &s->test;
-    const size_t size = (size_t)s->channels * s->height * s->width;
+    const size_t area = (size_t)s->height * s->width;
+    const size_t size = s->channels * area;
     for (uint32_t k = 0; k < b->n; k++) {
         assert(index[k] < from->n);
         const size_t i = from->index[index[k]];
         float *x = b->x + k * size;
         if (from->from->pixels != NULL) {
             const uint8_t *pixel = from->from->pixels + i * size;
-            for (size_t j = 0; j < size; j++)
-                x[j] = s->pixel_value[pixel[j]];
+            for (uint32_t channel = 0; channel < s->channels; channel++) {
+                const float *value = s->pixel_value + (s->pixel_tables > 1 ? channel * 256ul : 0);
+                for (size_t j = channel * area; j < (channel + 1) * area; j++)
+                    x[j] = value[pixel[j]];
+            }
         } else {
             memcpy(x, from->from->values + i * size, size * sizeof *x);
         }

@@ -37,7 +37,8 @@ struct sample_set {
     struct sample_split train;
     struct sample_split validation;
     struct sample_split test;
-    float pixel_value[256];   /* what a pixel's byte means */
+    float *pixel_value;       /* [pixel_tables][256], what a pixel's byte means; NULL: no bytes */
+    uint32_t pixel_tables;    /* channels, each its own; or 1 for all */
     char *name_text;          /* label_names' characters */
     const char **label_names; /* classes pointers, or NULL */
 };
@@ -53,13 +54,21 @@ osafl_status sample_set_create(const osafl_host *h, osafl_call *c, sample_set_re
                                const void *config, void **self);
 void sample_set_destroy(void *self);
 
-/* Bytes mean (v / 255 - 0.5) / 0.5, in [-1, 1]. */
-void sample_set_pixels_symmetric(struct sample_set *s);
-
 /* Makes the splits, once the files are read.  test_held_out: samples of train_file that become the
  * test split; 0 where there is a test_file. */
 osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint64_t validation,
                               struct io_message *m);
+
+/* What a byte v means: PIXELS_SIGNED: (v / 255 - 0.5) / 0.5, in [-1, 1]; PIXELS_UNIT: v / 255;
+ * PIXELS_STANDARD: (v / 255 - mean) / deviation, with those of the channel over the training split,
+ * or 0 where that never changes. */
+enum sample_pixels { PIXELS_SIGNED, PIXELS_UNIT, PIXELS_STANDARD };
+
+/* Their names, for a setting. */
+extern const char *const sample_pixels_choices[];
+
+/* Chooses it.  Needs the bytes; PIXELS_STANDARD the splits too. */
+osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, struct io_message *m);
 
 /* Shifts and scales every value so that it has mean 0 and standard deviation 1 over the training
  * split; one that never changes there becomes 0.  Needs values and splits. */
