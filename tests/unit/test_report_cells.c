@@ -386,7 +386,7 @@ static void older_runs_have_settings_that_came_later(void **state)
 {
     (void)state;
     static const char *const expected[] = {"signed", "unit", NULL};
-    char message[CALL_MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     struct found_cells f = {.cells = 0};
     put_run("a", CHOSEN("idx"));
     put_run("b", CHOSEN("idx") ", \"dataset.idx.pixels\": {\"value\": \"\\\"unit\\\"\", "
