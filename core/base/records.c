@@ -261,7 +261,13 @@ struct record_writer *record_writer_create(void)
                              .f64 = write_f64,
                              .f32 = write_f32,
                              .bytes = write_bytes};
-    record_writer_clear(w);
+    unsigned char *head = extend(w, BLOCK_HEAD_BYTES);
+    if (head == NULL) {
+        free(w);
+        return NULL;
+    }
+    memcpy(head, magic, sizeof magic);
+    put_u32(head + 8, FORMAT);
     return w;
 }
 
@@ -271,22 +277,6 @@ void record_writer_destroy(struct record_writer *w)
         return;
     free(w->data);
     free(w);
-}
-
-void record_writer_clear(struct record_writer *w)
-{
-    w->size = 0;
-    w->section = 0;
-    w->n_sections = 0;
-    w->status = OSAFL_OK;
-    w->problem[0] = '\0';
-    unsigned char *head = extend(w, BLOCK_HEAD_BYTES);
-    if (head == NULL) {
-        spoil(w, OSAFL_E_NOMEM, "out of memory for saved state");
-        return;
-    }
-    memcpy(head, magic, sizeof magic);
-    put_u32(head + 8, FORMAT);
 }
 
 /* Writes the present section's size into its head. */
@@ -451,6 +441,15 @@ static osafl_status index_records(struct cursor records, struct section *s, char
     return OSAFL_OK;
 }
 
+/* s->n where there is none.  Blocks have a few dozen sections. */
+static uint32_t find_section(const struct record_set *s, const char *name)
+{
+    uint32_t i = 0;
+    while (i < s->n && strcmp(s->sections[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 static osafl_status index_section(struct cursor *c, struct record_set *set, char *message)
 {
     struct item item;
@@ -463,7 +462,7 @@ static osafl_status index_section(struct cursor *c, struct record_set *set, char
     memcpy(s->name, item.name, item.length);
     s->name[item.length] = '\0';
     s->state_version = item.word;
-    if (record_set_has(set, s->name))
+    if (find_section(set, s->name) < set->n)
         return message_fail(message, OSAFL_E_STATE, "saved state has section %s twice", s->name);
     set->n++;
     const struct cursor records = {c->at, item.n};
@@ -539,31 +538,6 @@ void record_set_destroy(struct record_set *s)
         free(s->sections[i].entries);
     free(s->sections);
     free(s);
-}
-
-uint32_t record_set_sections(const struct record_set *s)
-{
-    return s->n;
-}
-
-const char *record_set_name(const struct record_set *s, uint32_t section)
-{
-    assert(section < s->n);
-    return s->sections[section].name;
-}
-
-/* s->n where there is none.  Blocks have a few dozen sections. */
-static uint32_t find_section(const struct record_set *s, const char *name)
-{
-    uint32_t i = 0;
-    while (i < s->n && strcmp(s->sections[i].name, name) != 0)
-        i++;
-    return i;
-}
-
-bool record_set_has(const struct record_set *s, const char *section)
-{
-    return find_section(s, section) < s->n;
 }
 
 static OSAFL_PRINTF(2, 3) osafl_status misfit(struct record_reader *r, const char *fmt, ...)

@@ -24,8 +24,6 @@ struct record_writer; /* a block under construction */
 
 struct record_writer *record_writer_create(void);    /* NULL: out of memory */
 void record_writer_destroy(struct record_writer *w); /* NULL is allowed */
-/* Forgets all sections and keeps the memory, for the next block. */
-void record_writer_clear(struct record_writer *w);
 
 /* Starts a section; the result takes its records until the next section starts or the block is
  * finished.  name: [a-z][a-z0-9_./]*, unique.  Never NULL: whatever goes wrong here or in a record
@@ -39,7 +37,7 @@ osafl_status record_writer_status(const struct record_writer *w);
 /* Why a record was refused; "" when none was. */
 const char *record_writer_problem(const struct record_writer *w);
 
-/* Completes the block.  data belongs to the writer and is valid until it is cleared or destroyed.
+/* Completes the block.  data belongs to the writer and lives as long as it.
  * OSAFL_E_BUG: a name was wrong or there twice; OSAFL_E_NOMEM. */
 osafl_status record_writer_finish(struct record_writer *w, const void **data, size_t *size,
                                   char *message);
@@ -52,10 +50,6 @@ struct record_set; /* a block whose every length, name and checksum has been che
  * damaged, or no block of ours; OSAFL_E_NOMEM. */
 osafl_status record_set_open(const void *data, size_t size, struct record_set **out, char *message);
 void record_set_destroy(struct record_set *s); /* NULL is allowed */
-
-uint32_t record_set_sections(const struct record_set *s);
-const char *record_set_name(const struct record_set *s, uint32_t section);
-bool record_set_has(const struct record_set *s, const char *section);
 
 /* Reads one section.  Lives where the caller puts it and refers to the set. */
 struct record_reader {

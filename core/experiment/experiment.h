@@ -117,15 +117,6 @@ struct experiment_options {
 struct experiment *experiment_resolve(struct experiment_tree *tree, const char *case_name,
                                       const struct experiment_options *o, struct diagnostics *d);
 
-/* Reads and resolves a file that holds one experiment; one that holds a grid of several is an
- * error. */
-struct experiment *experiment_load(const char *file, const struct experiment_options *o,
-                                   struct diagnostics *d);
-
-/* The same for n bytes of text; file: its name in messages, its folder that of relative paths. */
-struct experiment *experiment_load_text(const char *text, size_t n, const char *file,
-                                        const struct experiment_options *o, struct diagnostics *d);
-
 void experiment_destroy(struct experiment *e);
 
 /* Loads the optimizer that the aggregator asked for, when the file named none, and computes the

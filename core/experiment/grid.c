@@ -421,8 +421,8 @@ static struct experiment_tree *read_also(const struct layout *l, const char *axi
     return t;
 }
 
-static struct grid *from_tree(struct experiment_tree *base, const struct grid_request *q,
-                              const struct experiment_options *o, struct diagnostics *d)
+struct grid *grid_resolve(struct experiment_tree *base, const struct grid_request *q,
+                          const struct experiment_options *o, struct diagnostics *d)
 {
     static const struct grid_request everything = {.n_only = 0};
     struct layout l = {.base = base, .q = q != NULL ? q : &everything, .o = o, .d = d};
@@ -457,14 +457,7 @@ static struct grid *from_tree(struct experiment_tree *base, const struct grid_re
 struct grid *grid_load(const char *file, const struct grid_request *q,
                        const struct experiment_options *o, struct diagnostics *d)
 {
-    return from_tree(tree_read_file(file, d), q, o, d);
-}
-
-struct grid *grid_load_text(const char *text, size_t n, const char *file,
-                            const struct grid_request *q, const struct experiment_options *o,
-                            struct diagnostics *d)
-{
-    return from_tree(tree_read_text(text, n, file, d), q, o, d);
+    return grid_resolve(tree_read_file(file, d), q, o, d);
 }
 
 void grid_destroy(struct grid *g)
@@ -479,34 +472,4 @@ void grid_destroy(struct grid *g)
     free(g->places);
     free(g->cells);
     free(g);
-}
-
-/* ---- a single experiment ---- */
-
-static struct experiment *only_cell(struct grid *g, const char *file, struct diagnostics *d)
-{
-    struct experiment *e = NULL;
-    if (g == NULL)
-        return NULL;
-    if (g->n == 1) {
-        e = g->cells[0];
-        g->n = 0;
-    } else {
-        diagnostics_error(d, file, 0, "holds a grid of %zu cells where one experiment is wanted",
-                          g->n);
-    }
-    grid_destroy(g);
-    return e;
-}
-
-struct experiment *experiment_load(const char *file, const struct experiment_options *o,
-                                   struct diagnostics *d)
-{
-    return only_cell(grid_load(file, NULL, o, d), file, d);
-}
-
-struct experiment *experiment_load_text(const char *text, size_t n, const char *file,
-                                        const struct experiment_options *o, struct diagnostics *d)
-{
-    return only_cell(grid_load_text(text, n, file, NULL, o, d), file, d);
 }

@@ -50,10 +50,9 @@ struct grid_request {
 struct grid *grid_load(const char *file, const struct grid_request *q,
                        const struct experiment_options *o, struct diagnostics *d);
 
-/* The same for n bytes of text, as experiment_load_text(). */
-struct grid *grid_load_text(const char *text, size_t n, const char *file,
-                            const struct grid_request *q, const struct experiment_options *o,
-                            struct diagnostics *d);
+/* The same for a tree that has been read already, which it takes over; NULL is passed on. */
+struct grid *grid_resolve(struct experiment_tree *base, const struct grid_request *q,
+                          const struct experiment_options *o, struct diagnostics *d);
 
 void grid_destroy(struct grid *g);
 

@@ -488,16 +488,10 @@ struct results_summary results_summary(const struct results *r)
     return r->summary;
 }
 
-osafl_status results_sync(struct results *r, char *message)
+osafl_status results_save(struct results *r, osafl_writer *to, char *message)
 {
     for (int table = 0; table < TABLES; ++table)
         OSAFL_TRY(csv_sync(r->table[table], message));
-    return OSAFL_OK;
-}
-
-osafl_status results_save(struct results *r, osafl_writer *to, char *message)
-{
-    OSAFL_TRY(results_sync(r, message));
     uint64_t length[TABLES];
     for (int table = 0; table < TABLES; ++table)
         length[table] = csv_length(r->table[table]);

@@ -112,9 +112,8 @@ struct results_summary results_summary(const struct results *r);
  * it first, then write the checkpoint. */
 osafl_status results_save(struct results *r, osafl_writer *to, char *message);
 
-/* Closes the files; the sinks of the instances are taken away.  Call results_save() or
- * results_sync() before where an error of the last writes must be seen.  NULL is allowed. */
-osafl_status results_sync(struct results *r, char *message);
+/* Closes the files; the sinks of the instances are taken away.  Call results_save()
+ * before where an error of the last writes must be seen.  NULL is allowed. */
 void results_close(struct results *r);
 
 #endif

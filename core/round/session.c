@@ -41,7 +41,7 @@ const osafl_optimizer_vt *session_optimizer(const struct session *s)
     return VTABLE(osafl_optimizer_vt, OSAFL_KIND_OPTIMIZER);
 }
 
-const osafl_quantizer_vt *session_quantizer(const struct session *s)
+static const osafl_quantizer_vt *session_quantizer(const struct session *s)
 {
     return VTABLE(osafl_quantizer_vt, OSAFL_KIND_QUANTIZER);
 }

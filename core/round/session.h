@@ -46,7 +46,6 @@ const osafl_model_vt *session_model(const struct session *s);
 const osafl_channel_vt *session_channel(const struct session *s);
 const osafl_resource_vt *session_resource(const struct session *s);
 const osafl_optimizer_vt *session_optimizer(const struct session *s);
-const osafl_quantizer_vt *session_quantizer(const struct session *s);
 const osafl_aggregator_vt *session_aggregator(const struct session *s);
 
 /* The optimizer's rate() of a round; the model's workspace_bytes() for a batch. */

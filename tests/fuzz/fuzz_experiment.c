@@ -8,6 +8,7 @@
 #include "experiment/experiment.h"
 #include "experiment/grid.h"
 #include "fuzz.h"
+#include "load_text.h"
 
 /* Included files are found here; the experiment itself is never read from a file. */
 #define FILE_NAME FUZZ_INCLUDES "/experiment.cfg"
@@ -15,7 +16,7 @@
 static struct grid *load(const char *text, size_t size, struct diagnostics *d)
 {
     const struct experiment_options options = {.loader = loader_create(NULL, 0, d)};
-    return grid_load_text(text, size, FILE_NAME, NULL, &options, d);
+    return load_grid_text(text, size, FILE_NAME, NULL, &options, d);
 }
 
 /* The resolved file is the same experiment: everything that has an effect is in it. */

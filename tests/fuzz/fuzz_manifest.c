@@ -6,6 +6,7 @@
 #include "base/diagnostics.h"
 #include "experiment_text.h"
 #include "fuzz.h"
+#include "load_text.h"
 #include "results/manifest.h"
 
 static struct experiment *small_experiment(void)
@@ -13,7 +14,7 @@ static struct experiment *small_experiment(void)
     struct diagnostics *d = diagnostics_create();
     const struct experiment_options options = {.loader = loader_create(NULL, 0, d)};
     struct experiment *e =
-        experiment_load_text(EXPERIMENT_TEXT, strlen(EXPERIMENT_TEXT), "/small.cfg", &options, d);
+        load_experiment_text(EXPERIMENT_TEXT, strlen(EXPERIMENT_TEXT), "/small.cfg", &options, d);
     FUZZ_REQUIRE(e != NULL);
     diagnostics_destroy(d);
     return e;

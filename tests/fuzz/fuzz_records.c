@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "record_sections.h"
 #include "results/checkpoint.h"
 
 #define XXH_INLINE_ALL
@@ -67,8 +68,11 @@ static void read_block(const uint8_t *block, size_t size)
     struct record_set *set = NULL;
     const osafl_status status = record_set_open(block, size, &set, message);
     FUZZ_REQUIRE((status == OSAFL_OK) == (set != NULL));
-    for (uint32_t i = 0; set != NULL && i < record_set_sections(set); i++)
-        read_records(set, record_set_name(set, i));
+    for (uint32_t i = 0; set != NULL && i < record_sections(block); i++) {
+        char name[RECORD_NAME_BYTES];
+        record_section_name(block, i, name);
+        read_records(set, name);
+    }
     record_set_destroy(set);
 }
 

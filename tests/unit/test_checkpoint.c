@@ -221,7 +221,8 @@ static void test_kept_updates_survive(void **state)
         kept.list[1].id = fault == 1 ? 9 : 7;
         kept.list[1].code.bytes = fault == 2 ? 4 * DIM - 1 : 4 * DIM;
         record_set_destroy(set);
-        record_writer_clear(w[0]);
+        record_writer_destroy(w[0]);
+        w[0] = record_writer_create();
         assert_int_equal(kept_updates_save(&kept, record_writer_section(w[0], "engine", 1)),
                          OSAFL_OK);
         assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], message), OSAFL_OK);
@@ -238,7 +239,8 @@ static void test_kept_updates_survive(void **state)
     kept.list[0].id = 3;
     kept.list[1].id = 7;
     record_set_destroy(set);
-    record_writer_clear(w[0]);
+    record_writer_destroy(w[0]);
+    w[0] = record_writer_create();
     assert_int_equal(kept_updates_save(&kept, record_writer_section(w[0], "engine", 1)), OSAFL_OK);
     assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], message), OSAFL_OK);
     assert_int_equal(record_set_open(data[0], size[0], &set, message), OSAFL_OK);

@@ -20,6 +20,7 @@
 #include "experiment/schema.h"
 #include "experiment/settings.h"
 #include "experiment_text.h"
+#include "load_text.h"
 
 #define FILE_NAME "/usr/x.cfg"
 #define AT(line) FILE_NAME ":" #line ": "
@@ -35,7 +36,7 @@ static struct loaded load_set(const char *text, const char *const *set, size_t n
 {
     struct loaded r = {.d = diagnostics_create()};
     const struct experiment_options o = {.set = set, .n_set = n, .loader = loader};
-    r.e = experiment_load_text(text, strlen(text), FILE_NAME, &o, r.d);
+    r.e = load_experiment_text(text, strlen(text), FILE_NAME, &o, r.d);
     assert_true((r.e != NULL) == (diagnostics_errors(r.d) == 0));
     return r;
 }
@@ -319,7 +320,7 @@ static void expect_round_trip(const struct loaded *r)
     char *text = resolved(r->e);
     struct diagnostics *d = diagnostics_create();
     const struct experiment_options o = {.loader = loader};
-    struct experiment *e = experiment_load_text(text, strlen(text), "/elsewhere/y.cfg", &o, d);
+    struct experiment *e = load_experiment_text(text, strlen(text), "/elsewhere/y.cfg", &o, d);
     assert_no_complaints(d);
     assert_string_equal(e->identity, r->e->identity);
     struct loaded again = {.d = d, .e = e};

@@ -14,6 +14,7 @@
 #include "complaints.h"
 #include "experiment/grid.h"
 #include "experiment_text.h"
+#include "load_text.h"
 
 #define FILE_NAME "/usr/x.cfg"
 #define AT(line) FILE_NAME ":" #line ": "
@@ -30,7 +31,7 @@ static struct loaded load_with(const char *text, const struct grid_request *q,
 {
     struct loaded r = {.d = diagnostics_create()};
     const struct experiment_options o = {.set = set, .n_set = n, .loader = loader};
-    r.g = grid_load_text(text, strlen(text), FILE_NAME, q, &o, r.d);
+    r.g = load_grid_text(text, strlen(text), FILE_NAME, q, &o, r.d);
     assert_true((r.g != NULL) == (diagnostics_errors(r.d) == 0));
     return r;
 }
@@ -456,17 +457,6 @@ static void errors_of_a_file_are_told_once(void **state)
     done(&r);
 }
 
-static void one_experiment_is_no_grid_of_several(void **state)
-{
-    (void)state;
-    static const char text[] = EXPERIMENT_TEXT CASES;
-    struct diagnostics *d = diagnostics_create();
-    const struct experiment_options o = {.loader = loader};
-    assert_null(experiment_load_text(text, sizeof(text) - 1, FILE_NAME, &o, d));
-    ASSERT_COMPLAINTS(d, FILE_NAME ": holds a grid of 2 cells where one experiment is wanted");
-    diagnostics_destroy(d);
-}
-
 static int open_loader(void **state)
 {
     (void)state;
@@ -502,7 +492,6 @@ int main(void)
         cmocka_unit_test(origins_name_case_and_sweep),
         cmocka_unit_test(wrong_grids_are_refused),
         cmocka_unit_test(errors_of_a_file_are_told_once),
-        cmocka_unit_test(one_experiment_is_no_grid_of_several),
     };
     return cmocka_run_group_tests(tests, open_loader, close_loader);
 }

@@ -13,6 +13,7 @@
 
 #include "base/diagnostics.h"
 #include "base/message.h"
+#include "load_text.h"
 #include "results/manifest.h"
 
 static const char file_text[] = "name = \"digits\";\nseed = 5;\nrounds = 3;\n"
@@ -73,7 +74,7 @@ static struct experiment *experiment_of(const char *set)
     const struct experiment_options o = {
         .set = &set, .n_set = set == NULL ? 0 : 1, .loader = loader};
     struct experiment *const e =
-        experiment_load_text(file_text, sizeof file_text - 1, "digits.cfg", &o, d);
+        load_experiment_text(file_text, sizeof file_text - 1, "digits.cfg", &o, d);
     diagnostics_print(d, stderr);
     diagnostics_destroy(d);
     assert_non_null(e);
@@ -142,12 +143,13 @@ static void test_manifest(void **state)
     /* resolved.cfg is an experiment file that gives the same run. */
     struct diagnostics *const d = diagnostics_create();
     const struct experiment_options o = {.loader = loader};
-    struct experiment *const again = experiment_load(path_of("resolved.cfg"), &o, d);
+    struct grid *const again = grid_load(path_of("resolved.cfg"), NULL, &o, d);
     diagnostics_print(d, stderr);
     assert_non_null(again);
-    assert_string_equal(again->identity, e->identity);
+    assert_int_equal(again->n, 1);
+    assert_string_equal(again->cells[0]->identity, e->identity);
     diagnostics_destroy(d);
-    experiment_destroy(again);
+    grid_destroy(again);
     experiment_destroy(e);
 }
 

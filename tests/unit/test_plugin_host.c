@@ -504,8 +504,9 @@ static void test_instances(void **state)
 
 /* ---- state --------------------------------------------------------------------------------- */
 
-/* Saves the instance under a state version, with the record's key, into a set. */
-static struct record_set *save_with(struct record_writer *w, uint32_t state_version,
+/* Saves the instance under a state version, with the record's key, into a set of a new writer's
+ * block. */
+static struct record_set *save_with(struct record_writer **w, uint32_t state_version,
                                     const char *key)
 {
     char message[MESSAGE_BYTES];
@@ -514,9 +515,10 @@ static struct record_set *save_with(struct record_writer *w, uint32_t state_vers
     struct record_set *set = NULL;
     save_key = key;
     vtable.life.state_version = state_version;
-    record_writer_clear(w);
-    assert_int_equal(instance_save(&instance, w, "deletion/sample", message), OSAFL_OK);
-    assert_int_equal(record_writer_finish(w, &data, &size, message), OSAFL_OK);
+    record_writer_destroy(*w);
+    *w = record_writer_create();
+    assert_int_equal(instance_save(&instance, *w, "deletion/sample", message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(*w, &data, &size, message), OSAFL_OK);
     assert_int_equal(record_set_open(data, size, &set, message), OSAFL_OK);
     vtable.life.state_version = 1;
     return set;
@@ -526,9 +528,9 @@ static void test_state_of_instances(void **state)
 {
     (void)state;
     char message[MESSAGE_BYTES];
-    struct record_writer *w = record_writer_create();
+    struct record_writer *w = NULL;
     memory = 42;
-    struct record_set *set = save_with(w, 1, "memory");
+    struct record_set *set = save_with(&w, 1, "memory");
     memory = 0;
     assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_OK);
     assert_int_equal(memory, 42);
@@ -536,13 +538,13 @@ static void test_state_of_instances(void **state)
     assert_string_equal(message, "saved state has no section deletion/other");
     record_set_destroy(set);
 
-    set = save_with(w, 2, "memory");
+    set = save_with(&w, 2, "memory");
     assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
     assert_non_null(strstr(message, "state version 2 of sample, this one reads up to 1"));
     record_set_destroy(set);
 
     /* What did not fit is said although the plugin gave no message of its own. */
-    set = save_with(w, 1, "something_else");
+    set = save_with(&w, 1, "something_else");
     assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
     assert_string_equal(message, "saved state has no record memory in section deletion/sample");
 
@@ -554,7 +556,7 @@ static void test_state_of_instances(void **state)
     assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
     assert_non_null(strstr(message, "holds state, but sample keeps none"));
     record_set_destroy(set);
-    set = save_with(w, 1, "memory");
+    set = save_with(&w, 1, "memory");
     assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_OK);
     record_set_destroy(set);
     vtable.life.save = own_save;
@@ -562,7 +564,8 @@ static void test_state_of_instances(void **state)
 
     /* A refused record fails the save, whatever the plugin returns. */
     save_key = "Not A Key";
-    record_writer_clear(w);
+    record_writer_destroy(w);
+    w = record_writer_create();
     assert_int_equal(instance_save(&instance, w, "deletion/sample", message), OSAFL_E_BUG);
     assert_non_null(strstr(message, "is no key of a record"));
     record_writer_destroy(w);

@@ -20,7 +20,7 @@ struct piece {
     struct pool *pool;
     struct world *world;
     struct engine *engine;
-    struct record_writer *writer;
+    struct record_writer *writer; /* of the last save(); NULL: none */
 };
 
 static void open_piece(struct piece *p, struct experiment *e, struct loader *l, unsigned threads,
@@ -29,6 +29,7 @@ static void open_piece(struct piece *p, struct experiment *e, struct loader *l, 
     char message[MESSAGE_BYTES] = "";
     const struct host_context context = {.seed = (uint64_t)e->general.seed,
                                          .log_level = OSAFL_LOG_ERROR};
+    p->writer = NULL;
     if (session_create(&p->session, e, l, &context, d) != OSAFL_OK) {
         diagnostics_print(d, stderr);
         fail();
@@ -42,8 +43,6 @@ static void open_piece(struct piece *p, struct experiment *e, struct loader *l, 
         status = engine_create(&p->session, p->world, &p->engine, message);
     if (status != OSAFL_OK)
         fail_msg("%s", message);
-    p->writer = record_writer_create();
-    assert_non_null(p->writer);
 }
 
 static void close_piece(struct piece *p)
@@ -68,7 +67,9 @@ static const void *save(struct piece *p, size_t *size)
 {
     char message[MESSAGE_BYTES] = "";
     const void *data = NULL;
-    record_writer_clear(p->writer);
+    record_writer_destroy(p->writer);
+    p->writer = record_writer_create();
+    assert_non_null(p->writer);
     if (engine_save(p->engine, p->writer, message) != OSAFL_OK ||
         record_writer_finish(p->writer, &data, size, message) != OSAFL_OK)
         fail_msg("%s", message);

@@ -21,7 +21,8 @@ void *checked_alloc(size_t count, size_t size)
     return checked(calloc(count == 0 ? 1 : count, size));
 }
 
-void *checked_resize(void *old, size_t count, size_t size)
+/* Grows or shrinks; new elements are not initialised. */
+static void *checked_resize(void *old, size_t count, size_t size)
 {
     return checked(reallocarray(old, count == 0 ? 1 : count, size));
 }

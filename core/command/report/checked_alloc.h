@@ -13,8 +13,6 @@
 
 /* count elements of size bytes, zeroed; never NULL, even for count 0. */
 void *checked_alloc(size_t count, size_t size);
-/* Grows or shrinks; new elements are not initialised. */
-void *checked_resize(void *old, size_t count, size_t size);
 char *checked_copy(const char *text);
 char *checked_format(const char *fmt, ...) OSAFL_PRINTF(1, 2);
 

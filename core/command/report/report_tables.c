@@ -464,7 +464,8 @@ char **missing_runs(const struct summarized_table *s, size_t *items)
 
 /* ---- facts ---- */
 
-const char *shared_setting(const struct grid_table *t, const char *key)
+/* The value that all cells of the table share; NULL: they do not, or have none. */
+static const char *shared_setting(const struct grid_table *t, const char *key)
 {
     const char *shared = NULL;
     for (size_t i = 0; i < t->rows; ++i) {

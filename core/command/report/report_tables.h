@@ -38,7 +38,5 @@ char **missing_runs(const struct summarized_table *s, size_t *items);
 /* "25 clients, 30 rounds of 12 s; dataset idx, model squeezenet": what all runs of the table
  * share.  free() */
 char *shared_facts(const struct grid_table *t);
-/* The value that all cells of the table share; NULL: they do not, or have none. */
-const char *shared_setting(const struct grid_table *t, const char *key);
 
 #endif
