@@ -19,7 +19,10 @@
 #include "command/plugin/plugin_command.h"
 #include "command/report/plot_command.h"
 #include "command/report/report_command.h"
-#include "command/sweep/cell_runner.h"
+#include "command/run/check_command.h"
+#include "command/run/resolve_command.h"
+#include "command/run/run_print.h"
+#include "command/sweep/cell_print.h"
 #include "command/sweep/tune_command.h"
 #include "command/sweep/tune_range.h"
 #include "experiment/cell_shard.h"
@@ -206,8 +209,8 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
 {
     const struct cell_runner_options o = {.run = w->options.run,
                                           .jobs = w->options.jobs,
-                                          .print_folders =
-                                              !isatty(STDOUT_FILENO)}; /* for scripts */
+                                          .body = run_cell_and_print,
+                                          .watcher = cells_printer(!isatty(STDOUT_FILENO))};
     if (n == 0) /* there are fewer cells than shares */
         fputs("osafl: this share has no cells\n", stderr);
     if (w->options.list)
@@ -215,7 +218,7 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
     if (!record_grids(w))
         return EXIT_RUN_FAILED;
     if (n == 1)
-        return run_command(cell[0], w->loader, &o.run, NULL);
+        return run_and_print(cell[0], w->loader, &o.run);
     struct cell_run *run = calloc(n + 1, sizeof(*run));
     if (run == NULL) {
         diagnostics_no_memory(w->d);
@@ -224,7 +227,7 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
     for (size_t i = 0; i < n; i++)
         run[i].e = cell[i];
     const int status = cells_run(run, n, w->loader, &o);
-    cells_tell_end(run, n, status, &o.run);
+    cells_print_end(run, n, status, &o.run);
     free(run);
     return status;
 }
@@ -356,7 +359,10 @@ static int tune_grid(struct work *w, char *const *also, char *const *key)
                                    .overlay = c->overlay,
                                    .also = (const char *const *)also,
                                    .n_also = c->n_over};
-    struct tune_options t = {.runner = {.run = c->run, .jobs = c->jobs},
+    struct tune_options t = {.runner = {.run = c->run,
+                                        .jobs = c->jobs,
+                                        .body = run_cell_and_print,
+                                        .watcher = cells_printer(false)},
                              .key = (const char *const *)key,
                              .n_keys = c->n_over,
                              .keep = c->keep};

@@ -5,7 +5,7 @@
 #include <argp.h>
 #include <stddef.h>
 
-#include "command/run/run_command.h"
+#include "command/run/run.h"
 
 struct cli_options {
     const char **set; /* of --set and its shorthands, in order */

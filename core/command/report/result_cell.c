@@ -322,18 +322,6 @@ size_t result_cell_measure_column(const struct result_cell *c, const char *measu
     return CSV_NO_COLUMN;
 }
 
-bool measure_higher_is_better(const char *measure)
-{
-    static const char *const lower[] = {"loss", "error"};
-    const size_t length = strlen(measure);
-    for (size_t i = 0; i < 2; ++i) {
-        const size_t tail = strlen(lower[i]);
-        if (length >= tail && strcmp(measure + length - tail, lower[i]) == 0)
-            return false;
-    }
-    return true;
-}
-
 /* ---- clients.csv ---- */
 
 /* Also leaves out the rounds that do not count. */

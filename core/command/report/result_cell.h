@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "csv_table.h"
+#include "results/measures.h"
 
 enum cell_state {
     CELL_COMPLETE,   /* has all its rounds */
@@ -71,8 +72,6 @@ bool result_cell_varies(const struct result_cell *c, const char *key);
 const char *result_cell_measure(const struct result_cell *c, size_t m);
 /* Column of a measure in rounds.csv; CSV_NO_COLUMN when there is none. */
 size_t result_cell_measure_column(const struct result_cell *c, const char *measure);
-/* Whether more of a measure is better: all but losses and errors (osafl/model.h). */
-bool measure_higher_is_better(const char *measure);
 
 /* Whether the cell's folder holds a clients.csv: results can be kept without. */
 bool result_cell_has_clients(const struct result_cell *c);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,11 +15,10 @@
 #include "base/clock.h"
 #include "base/exit_status.h"
 #include "base/stop.h"
-#include "command/run/progress.h"
 #include "experiment/experiment.h"
 #include "plugin/guard.h"
 
-enum { LABEL_BYTES = 320, LINE_BYTES = 1200, TICK_MS = 200 };
+enum { LINE_BYTES = 1200, TICK_MS = 200 };
 
 /* A process that runs a cell. */
 struct worker_process {
@@ -50,39 +47,6 @@ struct runner {
     size_t busy;
     bool stopping;
 };
-
-/* "model.plugin=cnn" is told as "cnn", "quantizer.qsgd.levels=2" as "levels 2". */
-static void add_part(FILE *to, const char *part, size_t n)
-{
-    const char *const sign = memchr(part, '=', n);
-    const char *key = sign != NULL ? sign : part;
-    while (key > part && key[-1] != '.')
-        key--;
-    const size_t skipped = (size_t)(key - part);
-    if (sign == NULL)
-        fprintf(to, ", %.*s", (int)n, part);
-    else if (strncmp(key, "plugin=", 7) == 0)
-        fprintf(to, ", %.*s", (int)(part + n - sign - 1), sign + 1);
-    else
-        fprintf(to, ", %.*s %.*s", (int)(sign - key), key,
-                (int)(n - skipped - 1) - (int)(sign - key), sign + 1);
-}
-
-void cell_label(const struct experiment *e, char *out, size_t size)
-{
-    memset(out, 0, size); /* a label that is cut has its end too */
-    FILE *to = fmemopen(out, size - 1, "w");
-    if (to == NULL)
-        return;
-    fputs(e->general.name, to);
-    for (const char *part = e->case_name; *part != '\0';) {
-        const size_t n = strcspn(part, ",");
-        add_part(to, part, n);
-        part += n + (part[n] == ',');
-    }
-    fprintf(to, ", seed %" PRId64, e->general.seed);
-    fclose(to);
-}
 
 /* ---- in the new process ---------------------------------------------------------------------- */
 
@@ -116,9 +80,8 @@ _Noreturn static void be_cell(const struct runner *r, const struct cell_run *cel
     options.threads = threads;
     options.max_time_s = 0.0; /* the parent keeps the time */
     options.until_round = cell->until_round;
-    options.no_progress = r->places > 1;
     guard_tell_also(outcome_fd);
-    run_command(cell->e, r->loader, &options, &outcome);
+    r->o->body(cell->e, r->loader, &options, r->places == 1, &outcome);
     fflush(NULL);
     /* Nothing of the parent's is to be taken down by exit(). */
     _exit(write_all(outcome_fd, &outcome, sizeof(outcome)) ? outcome.status : EXIT_RUN_FAILED);
@@ -186,7 +149,11 @@ static bool begin_process(const struct runner *r, struct worker_process *w)
     return true;
 }
 
-static void tell_cell(const struct runner *r, const struct cell_run *cell);
+static void announce_end(const struct runner *r, const struct cell_run *cell)
+{
+    const struct cell_progress p = {.ended = r->ended, .cells = r->n, .quiet = r->o->run.quiet};
+    r->o->watcher->end(cell, &p);
+}
 
 /* Gives the next cell to a free place.  Threads are divided among the cells that can still run
  * beside it. */
@@ -207,7 +174,7 @@ static void begin_next(struct runner *r, struct worker_process *w)
         snprintf(w->cell->outcome.message, MESSAGE_BYTES, "cannot start a process: %s",
                  strerror(errno));
         r->ended++;
-        tell_cell(r, w->cell);
+        announce_end(r, w->cell);
         w->cell = NULL;
         return;
     }
@@ -218,32 +185,31 @@ static void begin_next(struct runner *r, struct worker_process *w)
 
 /* ---- while cells run ------------------------------------------------------------------------- */
 
-/* Passes whole lines on, each with the name of its cell. */
-static void pass_lines(struct worker_process *w, const char *text, size_t n)
+/* Passes whole lines on. */
+static void pass_lines(const struct runner *r, struct worker_process *w, const char *text, size_t n)
 {
-    char label[LABEL_BYTES];
-    cell_label(w->cell->e, label, sizeof(label));
     for (size_t i = 0; i < n; i++) {
         if (text[i] != '\n')
             w->line[w->line_bytes++] = text[i];
-        if (text[i] == '\n' || w->line_bytes == sizeof(w->line)) {
-            fprintf(stderr, "%s: %.*s\n", label, (int)w->line_bytes, w->line);
+        if (text[i] == '\n' || w->line_bytes == sizeof(w->line) - 1) {
+            w->line[w->line_bytes] = '\0';
+            r->o->watcher->line(w->cell, w->line);
             w->line_bytes = 0;
         }
     }
 }
 
 /* False: the other end is closed. */
-static bool read_stderr(struct worker_process *w)
+static bool read_stderr(const struct runner *r, struct worker_process *w)
 {
     char text[4096];
     const ssize_t n = read(w->stderr_fd, text, sizeof(text));
     if (n < 0)
         return errno == EINTR || errno == EAGAIN;
     if (n == 0 && w->line_bytes > 0)
-        pass_lines(w, "\n", 1);
+        pass_lines(r, w, "\n", 1);
     if (n > 0)
-        pass_lines(w, text, (size_t)n);
+        pass_lines(r, w, text, (size_t)n);
     return n > 0;
 }
 
@@ -295,50 +261,11 @@ static enum cell_fate fate_of(const struct run_outcome *out)
     }
 }
 
-/* "4:05", "1:02:03". */
-static void format_time(double seconds, char *out, size_t size)
-{
-    const uint64_t s = (uint64_t)ceil(seconds);
-    if (s >= 3600)
-        snprintf(out, size, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
-    else
-        snprintf(out, size, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
-}
-
-static void tell_cell(const struct runner *r, const struct cell_run *cell)
-{
-    const struct run_outcome *out = &cell->outcome;
-    char label[LABEL_BYTES];
-    char summary[512];
-    char time[48];
-    cell_label(cell->e, label, sizeof(label));
-    format_time(cell->seconds, time, sizeof(time));
-    progress_format_summary(summary, sizeof(summary), out->split, out->measure, &out->summary);
-    if (!r->o->run.quiet || cell->fate == FATE_FAILED)
-        fprintf(stderr, "[%zu/%zu] %s: ", r->ended, r->n, label);
-    if (cell->fate == FATE_FAILED)
-        fprintf(stderr, "failed: %s\n", out->message);
-    else if (r->o->run.quiet)
-        return;
-    else if (cell->fate == FATE_INTERRUPTED && out->rounds == 0)
-        fputs("stopped\n", stderr);
-    else if (cell->fate == FATE_INTERRUPTED)
-        fprintf(stderr, "stopped, %" PRIu32 " of %" PRIu32 " rounds are saved\n", out->saved,
-                out->rounds);
-    else if (cell->fate == FATE_LEFT_ALONE)
-        fputs("was complete\n", stderr);
-    else if (out->saved < out->rounds)
-        fprintf(stderr, "%" PRIu32 " of %" PRIu32 " rounds, %s (%s)\n", out->saved, out->rounds,
-                summary, time);
-    else
-        fprintf(stderr, "%s (%s)\n", summary[0] != '\0' ? summary : "done", time);
-}
-
 static void end_process(struct runner *r, struct worker_process *w)
 {
     struct cell_run *const cell = w->cell;
     int status = 0;
-    while (w->stderr_fd >= 0 && read_stderr(w))
+    while (w->stderr_fd >= 0 && read_stderr(r, w))
         continue;
     while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
         continue;
@@ -357,18 +284,13 @@ static void end_process(struct runner *r, struct worker_process *w)
     r->busy--;
     r->ended++;
     w->cell = NULL;
-    tell_cell(r, cell);
-    if (r->o->print_folders && (cell->fate == FATE_DONE || cell->fate == FATE_LEFT_ALONE)) {
-        printf("%s\n", cell->outcome.folder);
-        fflush(stdout);
-    }
+    announce_end(r, cell);
 }
 
 static void stop_cells(struct runner *r)
 {
     r->stopping = true;
-    fprintf(stderr, "osafl: %s; %zu cell%s being saved\n", stop_reason(), r->busy,
-            r->busy == 1 ? " is" : "s are");
+    r->o->watcher->stop(r->busy);
     for (size_t i = 0; i < r->places; i++) {
         if (r->place[i].cell != NULL)
             kill(r->place[i].pid, STOP_GENTLY);
@@ -388,7 +310,7 @@ static void listen_to_cells(struct runner *r, struct pollfd *fd)
         return;
     for (size_t i = 0; i < r->places; i++) {
         struct worker_process *w = &r->place[i];
-        if (fd[2 * i + 1].revents != 0 && !read_stderr(w)) {
+        if (fd[2 * i + 1].revents != 0 && !read_stderr(r, w)) {
             close(w->stderr_fd);
             w->stderr_fd = -1;
         }
@@ -440,68 +362,4 @@ int cells_run(struct cell_run *run, size_t n, struct loader *l, const struct cel
     free(r.place);
     free(fd);
     return overall_status(&r);
-}
-
-/* ---- the end --------------------------------------------------------------------------------- */
-
-/* "osafl report DIR" for the folder that holds all cells' results. */
-static void suggest_report(const struct cell_run *run, size_t n, const char *base)
-{
-    bool one = true;
-    for (size_t i = 1; i < n; i++)
-        one = one && strcmp(run[i].e->general.name, run[0].e->general.name) == 0;
-    fprintf(stderr, "osafl: all %zu cells are done; osafl report %s%s%s prints their tables\n", n,
-            base, one ? "/" : "", one ? run[0].e->general.name : "");
-}
-
-/* Cells that were complete stay as another program, plugin, machine or other data made them. */
-static void tell_changes(const struct cell_run *run, size_t n)
-{
-    const struct cell_run *first = NULL;
-    char label[LABEL_BYTES];
-    size_t changed = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (run[i].fate != FATE_LEFT_ALONE || run[i].outcome.message[0] == '\0')
-            continue;
-        first = first != NULL ? first : &run[i];
-        changed++;
-    }
-    if (first == NULL)
-        return;
-    cell_label(first->e, label, sizeof(label));
-    fprintf(stderr,
-            "osafl: warning: %zu of the cells that were complete would be made otherwise now; %s: "
-            "%s; --force runs them again\n",
-            changed, label, first->outcome.message);
-}
-
-void cells_tell_end(const struct cell_run *run, size_t n, int status, const struct run_options *o)
-{
-    size_t count[FATE_FAILED + 1] = {0};
-    char label[LABEL_BYTES];
-    for (size_t i = 0; i < n; i++)
-        count[run[i].fate]++;
-    const size_t done = count[FATE_DONE] + count[FATE_LEFT_ALONE];
-    if (count[FATE_FAILED] > 0)
-        fprintf(stderr, "osafl: %zu of %zu cells failed:\n", count[FATE_FAILED], n);
-    for (size_t i = 0; i < n; i++) {
-        cell_label(run[i].e, label, sizeof(label));
-        if (run[i].fate == FATE_FAILED)
-            fprintf(stderr, "  %s: %s\n", label, run[i].outcome.message);
-    }
-    for (size_t i = 0; i < n; i++) {
-        cell_label(run[i].e, label, sizeof(label));
-        if (run[i].fate == FATE_DONE && run[i].outcome.summary.participations == 0)
-            fprintf(stderr, "osafl: warning: %s: " NOBODY_TOOK_PART "\n", label);
-    }
-    tell_changes(run, n);
-    if (status == EXIT_INTERRUPTED)
-        fprintf(stderr,
-                "osafl: %zu of %zu cells are done, %zu stopped and are saved, %zu have not begun; "
-                "run the same command again to go on\n",
-                done, n, count[FATE_INTERRUPTED], count[FATE_NOT_BEGUN]);
-    else if (count[FATE_FAILED] > 0)
-        fprintf(stderr, "osafl: the same command runs them again and leaves the others alone\n");
-    else if (n > 0 && !o->quiet)
-        suggest_report(run, n, o->base != NULL ? o->base : RUN_BASE);
 }

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "command/run/run_command.h"
+#include "command/run/run.h"
 
 enum cell_fate {
     FATE_NOT_BEGUN,
@@ -26,23 +26,35 @@ struct cell_run {
     double seconds;
 };
 
+/* Runs one cell, in a process of its own.  with_progress: no other cell runs beside it. */
+typedef void cell_body(struct experiment *e, struct loader *l, const struct run_options *o,
+                       bool with_progress, struct run_outcome *out);
+
+struct cell_progress {
+    size_t ended; /* cells so far */
+    size_t cells;
+    bool quiet;
+};
+
+/* Who hears of the cells; each function is required. */
+struct cell_watcher {
+    void (*line)(const struct cell_run *cell, const char *line); /* of its stderr */
+    void (*stop)(size_t running);                                /* a request to stop has come */
+    void (*end)(const struct cell_run *cell, const struct cell_progress *p);
+};
+
 struct cell_runner_options {
     struct run_options run; /* threads: of all cells together */
     unsigned jobs;          /* cells side by side, >= 1 */
-    bool print_folders;     /* of cells that are done, on stdout */
+    cell_body *body;
+    const struct cell_watcher *watcher;
 };
 
-/* Runs all cells in their order; tells each one's end on stderr.  Where fewer cells are left than
- * could run side by side, they get the others' threads.  Returns an exit status (exit_status.h):
- * EXIT_INTERRUPTED when it was asked to stop, else EXIT_RUN_OK when no cell failed, EXIT_USAGE
- * when all failures were of that kind, else EXIT_RUN_FAILED. */
+/* Runs all cells in their order.  Where fewer cells are left than could run side by side, they get
+ * the others' threads.  Returns an exit status (exit_status.h): EXIT_INTERRUPTED when it was asked
+ * to stop, else EXIT_RUN_OK when no cell failed, EXIT_USAGE when all failures were of that kind,
+ * else EXIT_RUN_FAILED. */
 int cells_run(struct cell_run *run, size_t n, struct loader *l,
               const struct cell_runner_options *o);
-
-/* Lists on stderr what failed and why, and how many cells are done when not all are. */
-void cells_tell_end(const struct cell_run *run, size_t n, int status, const struct run_options *o);
-
-/* "quickstart, osafl, levels 2, seed 1": a cell for people. */
-void cell_label(const struct experiment *e, char *out, size_t size);
 
 #endif

@@ -10,7 +10,9 @@
 #include "base/clock.h"
 #include "base/exit_status.h"
 #include "base/message.h"
-#include "command/report/result_cell.h"
+#include "cell_print.h"
+#include "results/measures.h"
+#include "results/round_values.h"
 #include "tune_trial.h"
 
 /* Parts of the rounds after which settings are compared. */
@@ -41,19 +43,17 @@ static uint32_t rounds_at(const struct trial *t, size_t cut)
 static osafl_status read_best(const char *folder, uint32_t rounds, struct trial *t, double *best,
                               char *message)
 {
-    struct result_cell *c = NULL;
-    OSAFL_TRY(result_cell_read(folder, &c, message));
+    struct round_values v = {0};
+    OSAFL_TRY(round_values_read(folder, rounds, &v, message));
+    memcpy(t->measure, v.measure, sizeof(t->measure));
+    const bool higher = measure_higher_is_better(t->measure);
     *best = (double)NAN;
-    if (c->n_measures > 0) {
-        snprintf(t->measure, sizeof(t->measure), "%s", result_cell_measure(c, 0));
-        const bool higher = measure_higher_is_better(t->measure);
-        for (size_t i = 0; i < c->rounds->rows && i < rounds; i++) {
-            const double v = csv_table_value(c->rounds, i, CELL_FIRST_MEASURE);
-            if (isfinite(v) && (isnan(*best) || (higher ? v > *best : v < *best)))
-                *best = v;
-        }
+    for (size_t i = 0; i < v.rounds; i++) {
+        const double x = v.value[i];
+        if (isfinite(x) && (isnan(*best) || (higher ? x > *best : x < *best)))
+            *best = x;
     }
-    result_cell_free(c);
+    round_values_free(&v);
     if (isnan(*best))
         return message_fail(message, OSAFL_E_DATA, "no finite value in %u rounds", rounds);
     return OSAFL_OK;
@@ -93,7 +93,7 @@ static int run_to(struct tuning *u, size_t cut)
         o.run.max_time_s = fmax(1e-3, u->started_s + o.run.max_time_s - now_s());
     const int status = cells_run(u->run, n, u->loader, &o);
     if (status == EXIT_INTERRUPTED) {
-        cells_tell_end(u->run, n, status, &u->o->runner.run);
+        cells_print_end(u->run, n, status, &u->o->runner.run);
         return status;
     }
     n = 0;
@@ -168,7 +168,7 @@ static bool collect_trials(struct tuning *u)
     return true;
 }
 
-static int tell_results(const struct tuning *u)
+static int print_results(const struct tuning *u)
 {
     int status = EXIT_RUN_OK;
     for (size_t begin = 0, n; begin < u->trials; begin += n) {
@@ -190,7 +190,7 @@ int tune_command(const struct grid *g, struct loader *l, const struct tune_optio
             cut_trials(&u, cut);
     }
     if (status == EXIT_RUN_OK)
-        status = tell_results(&u);
+        status = print_results(&u);
     free(u.trial);
     free(u.run);
     return status;

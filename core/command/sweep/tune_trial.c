@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/report/result_cell.h"
 #include "experiment/cell_condition.h"
 #include "experiment/experiment_tree.h"
+#include "results/measures.h"
 
 enum { VALUE_BYTES = 128, PATH_BYTES = 512 };
 

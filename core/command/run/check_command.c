@@ -1,0 +1,106 @@
+/* check_command.c - "osafl check": everything of a run but training. */
+#include "check_command.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/diagnostics.h"
+#include "base/exit_status.h"
+#include "base/message.h"
+#include "plugin/guard.h"
+#include "round/attack.h"
+#include "round/engine.h"
+#include "round/forecast.h"
+#include "run.h"
+#include "run_session.h"
+
+/* Bytes with a fitting unit. */
+static void print_bytes(const char *what, uint64_t bytes)
+{
+    printf("%-22s %.1f MiB\n", what, (double)bytes / (1024.0 * 1024.0));
+}
+
+static void print_work(const struct session *s, const struct world *world)
+{
+    const uint64_t steps = engine_steps_per_round(s, world);
+    const double evaluations =
+        ceil((double)s->facts.rounds / (double)s->experiment->evaluation.every);
+    printf("%-22s %llu\n", "parameters", (unsigned long long)s->codec.dim);
+    if (s->codec.quantizer != NULL)
+        printf("%-22s %.0f bits for each of %u vectors\n", "payload", codec_payload_bits(&s->codec),
+               s->slots);
+    if (s->experiment->training.enabled) {
+        printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training",
+               s->facts.rounds, (unsigned long long)steps, s->facts.batch);
+        printf("%-22s %.0f times on %llu samples\n", "evaluation", evaluations,
+               (unsigned long long)s->evaluation_samples);
+    } else {
+        printf("%-22s none (training.enabled = false), nor an evaluation\n", "training");
+    }
+    print_bytes("memory on one thread", engine_bytes(s, world, 1));
+    print_bytes("  each further thread", engine_bytes(s, world, 2) - engine_bytes(s, world, 1));
+}
+
+static osafl_status print_attack(const struct experiment *e, char *message)
+{
+    struct attack attack;
+    if (attack_create(&attack, e) != OSAFL_OK)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the attackers");
+    attack_print(&attack, e, stdout);
+    attack_destroy(&attack);
+    return OSAFL_OK;
+}
+
+/* What goes over the link, and from whom. */
+static osafl_status print_link(const struct session *s, const struct world *world, char *message)
+{
+    if (s->aggregator.centralised) {
+        printf("%-22s none: one place trains on all stores; channel, resource, quantizer, uplink, "
+               "attack and clients.sampled change nothing\n",
+               "link");
+        return OSAFL_OK;
+    }
+    OSAFL_TRY(forecast_print(s, world, stdout, message));
+    if (s->experiment->uplink.loss_probability > 0.0)
+        printf("%-22s %.4g %% of the updates, on average\n", "lost on the way",
+               100.0 * s->experiment->uplink.loss_probability);
+    return print_attack(s->experiment, message);
+}
+
+static osafl_status check(struct experiment *e, struct session *s, char *message)
+{
+    struct world *world = NULL;
+    osafl_status status =
+        world_create(e, &s->instance[OSAFL_KIND_DATASET], &s->dataset, &world, message);
+    if (status == OSAFL_OK) {
+        world_print(world, stdout);
+        print_work(s, world);
+        status = print_link(s, world, message);
+    }
+    world_destroy(world);
+    return status;
+}
+
+int check_command(struct experiment *e, struct loader *l)
+{
+    const struct host_context context = {.seed = (uint64_t)e->general.seed,
+                                         .log_level = OSAFL_LOG_WARN};
+    char message[MESSAGE_BYTES] = "";
+    struct run_session s = {0};
+    struct diagnostics *d = diagnostics_create();
+    if (d == NULL) {
+        fputs("osafl: out of memory\n", stderr);
+        return EXIT_RUN_FAILED;
+    }
+    guard_watch(e->general.call_limit_s);
+    osafl_status status = run_session_open(&s, e, l, &context, d);
+    if (status == OSAFL_OK)
+        status = check(e, &s.session, message);
+    if (status != OSAFL_OK && message[0] != '\0')
+        diagnostics_error(d, NULL, 0, "%s", message);
+    diagnostics_print(d, stderr);
+    run_session_close(&s);
+    diagnostics_destroy(d);
+    guard_unwatch();
+    return run_exit_status(status);
+}

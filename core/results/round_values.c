@@ -1,0 +1,101 @@
+/* round_values.c - the first measure of a run, read back from its rounds.csv. */
+#include "round_values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+
+/* The columns "round" and "simulated_s" stand before the measures. */
+#define HEADER "round,simulated_s,"
+
+/* The name of the first measure, which follows its split: "accuracy" of "test_accuracy". */
+static bool read_header(const char *line, struct round_values *out)
+{
+    if (strncmp(line, HEADER, strlen(HEADER)) != 0)
+        return false;
+    const char *name = line + strlen(HEADER);
+    for (size_t i = 0; i < 2; i++) {
+        static const char *const split[] = {"test_", "validation_"};
+        const size_t n = strlen(split[i]);
+        if (strncmp(name, split[i], n) == 0)
+            snprintf(out->measure, sizeof out->measure, "%.*s", (int)strcspn(name + n, ",\n"),
+                     name + n);
+    }
+    return true;
+}
+
+/* "ROUND,SECONDS,VALUE,...": false unless it is the row that comes next. */
+static bool read_row(const char *line, struct round_values *out)
+{
+    char *end = NULL;
+    const unsigned long round = strtoul(line, &end, 10);
+    if (end == line || *end != ',' || round != out->rounds)
+        return false;
+    const char *field = strchr(end + 1, ',');
+    if (field == NULL)
+        return false;
+    double value = (double)NAN;
+    if (out->measure[0] != '\0' && field[1] != ',' && field[1] != '\n') {
+        value = strtod(field + 1, &end);
+        if (end == field + 1 || (*end != ',' && *end != '\n'))
+            return false;
+    }
+    out->value[out->rounds++] = isfinite(value) ? value : (double)NAN;
+    return true;
+}
+
+static osafl_status read_lines(FILE *file, const char *path, uint32_t most,
+                               struct round_values *out, char *message)
+{
+    char *line = NULL;
+    size_t size = 0;
+    bool right = true;
+    uint32_t number = 0;
+    errno = 0;
+    while (right && out->rounds < most) {
+        const ssize_t n = getline(&line, &size, file);
+        if (n <= 0 || line[n - 1] != '\n')
+            break;
+        right = number++ == 0 ? read_header(line, out) : read_row(line, out);
+    }
+    const int error = ferror(file) || errno == ENOMEM ? errno : 0;
+    free(line);
+    if (error != 0)
+        return message_io(message, error, "read", path);
+    if (!right)
+        return message_fail(message, OSAFL_E_DATA,
+                            "%s:%" PRIu32 ": is no row of a run's table; --force runs it again",
+                            path, number);
+    return OSAFL_OK;
+}
+
+osafl_status round_values_read(const char *folder, uint32_t most, struct round_values *out,
+                               char *message)
+{
+    char *path = NULL;
+    *out = (struct round_values){.value = calloc((size_t)most + 1, sizeof *out->value)};
+    if (out->value == NULL || asprintf(&path, "%s/rounds.csv", folder) < 0) {
+        round_values_free(out);
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    }
+    FILE *file = fopen(path, "re");
+    const osafl_status status = file == NULL ? message_io(message, errno, "read", path)
+                                             : read_lines(file, path, most, out, message);
+    if (file != NULL)
+        fclose(file);
+    free(path);
+    if (status != OSAFL_OK)
+        round_values_free(out);
+    return status;
+}
+
+void round_values_free(struct round_values *v)
+{
+    free(v->value);
+    *v = (struct round_values){0};
+}
