@@ -110,7 +110,7 @@ show() {
         ;;
     *)
         for name in $(data_of "$1"); do
-            try "$osafl" report "$out/$name" "${slice[@]}"
+            try "$osafl" report --published "$here/paper/published.csv" "$out/$name" "${slice[@]}"
         done
         ;;
     esac

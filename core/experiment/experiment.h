@@ -75,13 +75,6 @@ struct attack_settings { /* attack */
     double strength;
 };
 
-struct paper_settings { /* paper: published results, beside which reports print these; 0: none */
-    double accuracy_mean;
-    double accuracy_std;
-    double loss_mean;
-    double loss_std;
-};
-
 /* A plugin as an experiment chose it. */
 struct chosen_plugin {
     const struct loaded_plugin
@@ -97,7 +90,6 @@ struct experiment {
     struct evaluation_settings evaluation;
     struct uplink_settings uplink;
     struct attack_settings attack;
-    struct paper_settings paper;
     struct chosen_plugin chosen[LOADER_KINDS + 1]; /* by OSAFL_KIND_* */
     const char *case_name;                         /* of a grid's cell; "main" without cases */
     uint32_t case_index; /* its place among the file's cases, from 0; reports keep the order */

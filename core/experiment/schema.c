@@ -139,18 +139,6 @@ static const osafl_param attack[] = {
 };
 #undef S
 
-#define S struct paper_settings
-#define PUBLISHED(member, sentence)                                                                \
-    OSAFL_REAL(S, member, 0.0, 0.0, UNBOUNDED, sentence, .flags = OSAFL_P_NO_EFFECT)
-static const osafl_param paper[] = {
-    PUBLISHED(accuracy_mean, "Published best test accuracy; 0: none"),
-    PUBLISHED(accuracy_std, "Its standard deviation; 0: none"),
-    PUBLISHED(loss_mean, "Published test loss in the round of the best accuracy; 0: none"),
-    PUBLISHED(loss_std, "Its standard deviation; 0: none"),
-};
-#undef PUBLISHED
-#undef S
-
 #define GROUP(member, group_name, sentence)                                                        \
     {                                                                                              \
         .name = (group_name), .doc = (sentence), .table = (member),                                \
@@ -166,7 +154,6 @@ const struct schema_group schema_groups[] = {
     GROUP(evaluation, "evaluation", "How the global model is judged"),
     GROUP(uplink, "uplink", "Faults on the way to the server"),
     GROUP(attack, "attack", "Clients that send wrong updates on purpose"),
-    GROUP(paper, "paper", "Published results, beside which reports print these"),
 };
 const size_t schema_n_groups = sizeof(schema_groups) / sizeof(schema_groups[0]);
 

@@ -403,18 +403,29 @@ static void complain_with_list(const struct binding *b, const struct node *n)
         complain(b, n, n->name, "unknown setting; known are %s", list);
 }
 
-/* What other programs call a grid of experiments. */
-static bool means_grid(const struct binding *b, const char *name)
+/* What to do instead about a name of the top level that is no setting; NULL: nothing is known. */
+static const char *remedy_of(const struct binding *b, const char *name)
 {
-    return b->table->path[0] == '\0' && (strcmp(name, "grid") == 0 || strcmp(name, "sweep") == 0);
+    static const char grid[] = "a grid is made with seeds, cases and vary: see osafl help grid";
+    static const char *const known[][2] = {
+        {"grid", grid}, /* what other programs call it */
+        {"sweep", grid},
+        {"paper", "published numbers are no settings any more; remove the group, write them into a "
+                  "table (CSV) and name it with \"osafl report --published FILE\""},
+    };
+    for (size_t i = 0; b->table->path[0] == '\0' && i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(name, known[i][0]) == 0)
+            return known[i][1];
+    }
+    return NULL;
 }
 
 static void complain_unknown(const struct binding *b, const struct node *n)
 {
     const struct settings_table *elsewhere = find_elsewhere(b, n->name);
-    if (means_grid(b, n->name)) {
-        complain(b, n, n->name,
-                 "unknown setting; a grid is made with seeds, cases and vary: see osafl help grid");
+    const char *const remedy = remedy_of(b, n->name);
+    if (remedy != NULL) {
+        complain(b, n, n->name, "unknown setting; %s", remedy);
         return;
     }
     if (elsewhere != NULL) {

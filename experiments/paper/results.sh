@@ -123,7 +123,8 @@ page() {
         printf '\n'
         case ${BASH_REMATCH[1]} in
         report) # headings below the page's
-            (cd "$work/runs" && "$osafl" report --format markdown "${arguments[@]}" |
+            (cd "$work/runs" && "$osafl" report --published "$here/published.csv" --format markdown \
+                "${arguments[@]}" |
                 sed 's/^##* /##&/')
             ;;
         ccdf)

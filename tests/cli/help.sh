@@ -33,6 +33,8 @@ says 'did you mean "seeds"?' "$osafl" help sedds
 small=$source_tree/tests/cli/small.cfg
 says 'several: seeds = [1, 2]' "$osafl" check "$small" --set 'seed=[1,2]'
 says 'see osafl help grid' "$osafl" check "$small" --set sweep=3
+says 'published numbers are no settings any more; remove the group' "$osafl" check "$small" \
+    --set paper.accuracy_mean=0.5
 says 'cases, vary, seeds, where, clients' "$osafl" check "$small" --set foobarbaz=3
 says 'did you mean model.plugin = "mlp"?' "$osafl" check "$small" --set model=mlp
 says 'did you mean "mlp"?' "$osafl" check "$small" --set model.plugin=Mlp

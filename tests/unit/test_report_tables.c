@@ -44,7 +44,22 @@ static void put_away(struct laid_out *l)
 }
 
 static const struct grid_layout plain_layout = {.along = NULL};
-static const struct summary_question to_60_percent = {.target = 0.6};
+static struct published_table published;
+static const struct summary_question to_60_percent = {.target = 0.6, .published = &published};
+
+static int read_published(void **state)
+{
+    (void)state;
+    char message[MESSAGE_BYTES];
+    return published_read(GOLDEN "/paper-table/published.csv", &published, message);
+}
+
+static int free_published(void **state)
+{
+    (void)state;
+    published_free(&published);
+    return 0;
+}
 
 #define assert_close(a, b) assert_true(fabs((a) - (b)) < 1e-12)
 
@@ -191,6 +206,39 @@ static void other_rows(void **state)
     assert_close(by_loss.best.mean, 1); /* the least */
     assert_close(by_loss.target_rounds.mean, 2);
     put_away(&l);
+}
+
+static void published_tables_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *message;
+    } wrong[] = {
+        {"", "no line with published numbers"},
+        {"case,accuracy_mean\n", "no line with published numbers"},
+        {"case,model\nA,cnn\n", ":1: no column holds numbers"},
+        {"# words\n\ncase,,loss_mean\n", ":3: a column needs a name"},
+        {"\"case\",loss_mean\n", ":1: a column needs a name"},
+        {"case,loss_mean\nA\n", ":2: fewer fields"},
+        {"case,loss_mean\nA,1,2\n", ":2: more fields"},
+        {"case,loss_mean\nA,high\n", ":2: loss_mean is \"high\", which is no number"},
+        {"case,loss_mean\nA,nan\n", ":2: loss_mean is \"nan\""},
+    };
+    char path[] = "/tmp/osafl-published-XXXXXX";
+    assert_true(mkstemp(path) >= 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        char message[MESSAGE_BYTES];
+        struct published_table t;
+        FILE *const to = fopen(path, "w");
+        fputs(wrong[i].text, to);
+        fclose(to);
+        assert_int_equal(published_read(path, &t, message), OSAFL_E_DATA);
+        if (strstr(message, wrong[i].message) == NULL)
+            fail_msg("\"%s\" is not in \"%s\"", wrong[i].message, message);
+        published_free(&t);
+    }
+    remove(path);
 }
 
 /* ---- tables ---- */
@@ -428,6 +476,7 @@ int main(void)
         cmocka_unit_test(statistics),
         cmocka_unit_test(finished_seeds_are_averaged),
         cmocka_unit_test(other_rows),
+        cmocka_unit_test(published_tables_are_checked),
         cmocka_unit_test(the_table_of_the_publication),
         cmocka_unit_test(costs_and_targets),
         cmocka_unit_test(absences_have_reasons),
@@ -437,5 +486,5 @@ int main(void)
         cmocka_unit_test(special_characters_are_escaped),
         cmocka_unit_test(units_fit_their_values),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, read_published, free_published);
 }

@@ -149,20 +149,6 @@ osafl_status find_cells(const char *folder, struct found_cells *into, char *mess
 
 /* ---- filter ---- */
 
-/* The value of a key in a cell; seed: room for a seed's digits.  NULL: the cell has none. */
-static const char *value_of(const struct result_cell *c, const char *key, char seed[32])
-{
-    if (strcmp(key, "case") == 0)
-        return c->case_name;
-    if (strcmp(key, "experiment") == 0)
-        return c->experiment;
-    if (strcmp(key, "seed") == 0) {
-        snprintf(seed, 32, "%lld", (long long)c->seed);
-        return seed;
-    }
-    return result_cell_setting(c, key);
-}
-
 static osafl_status unknown_key(const struct found_cells *f, const char *key, char *message)
 {
     struct suggestion close = suggest_begin(key);
@@ -235,8 +221,8 @@ static osafl_status keep_cells(struct found_cells *of, const char *only, char *m
     size_t kept = 0;
     /* A first pass only looks, so that a refusal leaves the list as it was. */
     for (size_t i = 0; i < of->cells; ++i) {
-        char seed[32];
-        const char *const value = value_of(of->cell[i], key, seed);
+        char seed[CELL_SEED_BYTES];
+        const char *const value = result_cell_value(of->cell[i], key, seed);
         key_known = key_known || value != NULL;
         kept += value != NULL && strcmp(value, sign + 1) == 0;
     }
@@ -248,8 +234,8 @@ static osafl_status keep_cells(struct found_cells *of, const char *only, char *m
             message_fail(message, OSAFL_E_CONFIG, "--only %s: no run here has that value", only);
     const size_t cells = of->cells;
     for (size_t i = of->cells = 0; status == OSAFL_OK && i < cells; ++i) {
-        char seed[32];
-        const char *const value = value_of(of->cell[i], key, seed);
+        char seed[CELL_SEED_BYTES];
+        const char *const value = result_cell_value(of->cell[i], key, seed);
         if (value != NULL && strcmp(value, sign + 1) == 0)
             of->cell[of->cells++] = of->cell[i];
         else

@@ -6,6 +6,7 @@
 
 #include "checked_alloc.h"
 #include "result_text.h"
+#include "row_settings.h"
 
 static int compare_seeds(const void *a, const void *b)
 {
@@ -204,8 +205,8 @@ static void infer_seeds(struct grid_experiment *e)
     free(seed);
 }
 
-void compare_with_plan(struct grid_experiment *e, const struct grid_layout *l,
-                       const struct laid_cells *of, const struct planned_runs *plan)
+void compare_with_plan(struct grid_experiment *e, const char *along, const struct laid_cells *of,
+                       const struct planned_runs *plan)
 {
     struct absent_runs *absent = NULL;
     size_t n = 0;
@@ -213,7 +214,7 @@ void compare_with_plan(struct grid_experiment *e, const struct grid_layout *l,
         const struct planned_run *const r = &plan->run[i];
         if (strcmp(r->experiment, e->name) != 0)
             continue;
-        char *const varied = varied_of_row(l, r->varied);
+        char *const varied = varied_of_row(r->varied, along);
         bool has_table = false;
         for (size_t k = 0; k < e->tables; ++k)
             has_table = plan_table(&e->table[k], r, varied, of) || has_table;

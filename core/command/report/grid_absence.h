@@ -1,5 +1,5 @@
 /* grid_absence.h - what a grid of results lacks of what experiment files ask for: a part of
- * building it. */
+ * building it, which knows the grid's structures and none of its functions. */
 #ifndef OSAFL_REPORT_GRID_ABSENCE_H
 #define OSAFL_REPORT_GRID_ABSENCE_H
 
@@ -20,9 +20,9 @@ struct laid_cells {
  * belongs to all rows of its case and varied settings; in tables that have only other cases of
  * these settings its row is absent, unless it has results that could stand there; where no table
  * has such settings its table is.  Rows of which no record tells should have the seeds of each
- * other. */
-void compare_with_plan(struct grid_experiment *e, const struct grid_layout *l,
-                       const struct laid_cells *of, const struct planned_runs *plan);
+ * other.  along: that of the layout. */
+void compare_with_plan(struct grid_experiment *e, const char *along, const struct laid_cells *of,
+                       const struct planned_runs *plan);
 
 /* Fills the planned experiments of which there is nothing. */
 void find_absent_experiments(struct result_grid *g, const struct planned_runs *plan);

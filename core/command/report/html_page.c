@@ -187,7 +187,7 @@ static void write_settings(struct page *p, const struct grid_experiment *e)
     text_escape(t->caption, FORMAT_HTML, p->to);
     fputs("</h4>\n<dl>\n", p->to);
     for (size_t i = 0; i < t->rows; ++i) {
-        const struct table_cell *const row = &t->cell[i * t->columns];
+        const struct table_entry *const row = &t->entry[i * t->columns];
         fputs("<div><dt>", p->to);
         text_escape(row[0].text, FORMAT_HTML, p->to);
         fputs("</dt><dd>", p->to);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/exit_status.h"
+#include "base/folder.h"
 #include "base/message.h"
 #include "base/suggest.h"
 #include "checked_alloc.h"
@@ -20,7 +21,8 @@ enum {
     KEY_MEASURE = 'm',
     KEY_ONLY = 0x100,
     KEY_HTML,
-    KEY_ROUNDS
+    KEY_ROUNDS,
+    KEY_PUBLISHED,
 };
 
 /* --format csv is no format of tables: it gives the numbers. */
@@ -30,8 +32,10 @@ struct report_options {
     int format;
     const char *html; /* file of a page; NULL: tables to standard output */
     struct summary_question question;
-    uint32_t rounds;   /* of each run, the first; 0: all */
-    const char **only; /* [n_only] */
+    const char *published_path;       /* NULL: published.csv of a folder that is named, if any */
+    struct published_table published; /* by that file */
+    uint32_t rounds;                  /* of each run, the first; 0: all */
+    const char **only;                /* [n_only] */
     size_t n_only;
     const char **folder; /* [folders] */
     size_t folders;
@@ -49,6 +53,11 @@ static const struct argp_option options[] = {
      0},
     {"rounds", KEY_ROUNDS, "N", 0,
      "Take the first N rounds for the whole run: what longer runs have learnt by then", 0},
+    {"published", KEY_PUBLISHED, "FILE", 0,
+     "Numbers of a publication to print beside the rows, as CSV: the columns accuracy_mean, "
+     "accuracy_std, loss_mean, loss_std, and one for each condition, such as case, experiment or "
+     "model.plugin; default: published.csv in DIR, if it is there",
+     0},
     {"only", KEY_ONLY, "KEY=VALUE", 0,
      "Only the runs with this case, experiment, seed or setting; may be given several times", 0},
     {0}};
@@ -87,6 +96,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ROUNDS:
         if (!parse_rounds(argument, &o->rounds))
             argp_error(state, "--rounds %s: must be a whole number from 1 on", argument);
+        return 0;
+    case KEY_PUBLISHED:
+        o->published_path = argument;
         return 0;
     case KEY_ONLY:
         o->only = checked_grow(o->only, o->n_only, sizeof *o->only);
@@ -180,13 +192,32 @@ static osafl_status check_question(const struct found_cells *found,
     return OSAFL_OK;
 }
 
-static int run_report(const struct report_options *o)
+/* The file that is named, or else the first that a folder holds. */
+static osafl_status read_published(struct report_options *o, char *message)
+{
+    char *path = o->published_path == NULL ? NULL : checked_copy(o->published_path);
+    for (size_t i = 0; i < o->folders && path == NULL; ++i) {
+        if (folder_has(o->folder[i], "published.csv"))
+            path = checked_format("%s/published.csv", o->folder[i]);
+    }
+    osafl_status status = OSAFL_OK;
+    if (path != NULL) {
+        status = published_read(path, &o->published, message);
+        o->question.published = &o->published;
+    }
+    free(path);
+    return status;
+}
+
+static int run_report(struct report_options *o)
 {
     struct found_cells found = {.cells = 0};
     char message[MESSAGE_BYTES];
     osafl_status status = OSAFL_OK;
     for (size_t i = 0; i < o->folders && status == OSAFL_OK; ++i)
         status = find_cells(o->folder[i], &found, message);
+    if (status == OSAFL_OK)
+        status = read_published(o, message);
     if (status == OSAFL_OK && found.cells + found.n_unreadable == 0)
         status = message_fail(message, OSAFL_E_DATA, "%s: there are no results", o->folder[0]);
     if (status == OSAFL_OK)
@@ -225,6 +256,7 @@ int report_command(int argc, char **argv)
     int exit_status = EXIT_USAGE;
     if (argp_parse(&command_line, argc, argv, 0, NULL, &o) == 0)
         exit_status = run_report(&o);
+    published_free(&o.published);
     free(o.only);
     free(o.folder);
     return exit_status;

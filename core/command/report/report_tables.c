@@ -35,7 +35,7 @@ void summarized_table_free(struct summarized_table *s)
 /* ---- ranks ---- */
 
 /* Marks of n rows by value; a row whose value is NAN is not ranked.  Equal values share a mark. */
-static void rank(const double *value, size_t n, bool higher_is_better, enum cell_mark *mark)
+static void rank(const double *value, size_t n, bool higher_is_better, enum entry_mark *mark)
 {
     const double direction = higher_is_better ? 1 : -1;
     double best = -HUGE_VAL;
@@ -68,11 +68,11 @@ static const struct statistic *statistic_at(const struct row_summary *r, size_t 
     return (const struct statistic *)(const void *)((const char *)r + offset);
 }
 
-static enum cell_mark *rank_rows(const struct summarized_table *s, size_t offset,
+static enum entry_mark *rank_rows(const struct summarized_table *s, size_t offset,
                                  bool higher_is_better)
 {
     const size_t n = s->table->rows;
-    enum cell_mark *const mark = checked_alloc(n, sizeof *mark);
+    enum entry_mark *const mark = checked_alloc(n, sizeof *mark);
     double *const value = checked_alloc(n, sizeof *value);
     for (size_t i = 0; i < n; ++i) {
         const struct row_summary *const r = &s->row[i];
@@ -232,9 +232,9 @@ struct text_table *performance_table(const struct summarized_table *s)
         s->experiment->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds"
                                  : "one seed"));
     performance_columns(s, t, with_loss, accuracy);
-    enum cell_mark *const best = rank_rows(s, STATISTIC(best), higher);
-    enum cell_mark *const loss = rank_rows(s, STATISTIC(loss_at_best), false);
-    enum cell_mark *const last = rank_rows(s, STATISTIC(last), higher);
+    enum entry_mark *const best = rank_rows(s, STATISTIC(best), higher);
+    enum entry_mark *const loss = rank_rows(s, STATISTIC(loss_at_best), false);
+    enum entry_mark *const last = rank_rows(s, STATISTIC(last), higher);
     for (size_t i = 0; i < s->table->rows; ++i) {
         const struct row_summary *const r = &s->row[i];
         size_t column = 0;
@@ -271,7 +271,7 @@ struct amount_column {
 };
 
 static void set_amount(const struct summarized_table *s, struct text_table *t, size_t row,
-                       size_t column, const struct amount_column *of, enum cell_mark mark)
+                       size_t column, const struct amount_column *of, enum entry_mark mark)
 {
     const struct statistic *const value = statistic_at(&s->row[row], of->offset);
     text_table_set(t, column, mark,

@@ -35,6 +35,9 @@ static osafl_status read_settings(struct result_cell *c, char *message)
     json_t *setting;
     json_object_foreach(json_object_get(c->manifest, "settings"), key, setting)
     {
+        /* Published numbers, which earlier versions kept as settings, change no result. */
+        if (strncmp(key, "paper.", strlen("paper.")) == 0)
+            continue;
         const char *const value = json_string_value(json_object_get(setting, "value"));
         const char *const origin = json_string_value(json_object_get(setting, "origin"));
         const char *const earlier = json_string_value(json_object_get(setting, "earlier"));
@@ -104,6 +107,20 @@ double result_cell_number(const struct result_cell *c, const char *key, double f
     char *end = NULL;
     const double value = text == NULL ? fallback : strtod(text, &end);
     return text == NULL || end == text || *end != '\0' || !isfinite(value) ? fallback : value;
+}
+
+const char *result_cell_value(const struct result_cell *c, const char *key,
+                              char seed[CELL_SEED_BYTES])
+{
+    if (strcmp(key, "case") == 0)
+        return c->case_name;
+    if (strcmp(key, "experiment") == 0)
+        return c->experiment;
+    if (strcmp(key, "seed") == 0) {
+        snprintf(seed, CELL_SEED_BYTES, "%lld", (long long)c->seed);
+        return seed;
+    }
+    return result_cell_setting(c, key);
 }
 
 static osafl_status required(const struct result_cell *c, const json_t *in, const char *key,

@@ -65,6 +65,12 @@ double result_cell_number(const struct result_cell *c, const char *key, double f
  * in effect.  A cell with the setting, or of another plugin, stays as it is. */
 void result_cell_assume(struct result_cell *c, const struct cell_setting *of);
 
+/* What a condition KEY=VALUE compares: of the keys case, experiment and seed (written to the room
+ * that is given), or of a setting.  NULL: the cell has no such setting. */
+#define CELL_SEED_BYTES 32
+const char *result_cell_value(const struct result_cell *c, const char *key,
+                              char seed[CELL_SEED_BYTES]);
+
 /* Whether the experiment file varies the setting ("vary"). */
 bool result_cell_varies(const struct result_cell *c, const char *key);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "checked_alloc.h"
-#include "experiment/schema.h"
 #include "grid_absence.h"
+#include "row_settings.h"
 
 /* The settings in which an experiment's cells differ. */
 struct axis {
@@ -31,29 +31,6 @@ struct placing {
     size_t axes;
     bool moved_files; /* has_moved_files() */
 };
-
-/* Whether the core says of its setting that it cannot change a result: name, paper.*, ... */
-static bool has_no_effect(const char *key)
-{
-    char group[64] = "";
-    const char *const dot = strchr(key, '.');
-    const char *const name = dot == NULL ? key : dot + 1;
-    if (dot != NULL && (size_t)(dot - key) < sizeof group)
-        memcpy(group, key, (size_t)(dot - key));
-    const struct schema_group *const of = schema_find(group);
-    for (uint32_t i = 0; of != NULL && i < of->n; ++i) {
-        if (strcmp(of->table[i].name, name) == 0)
-            return (of->table[i].flags & OSAFL_P_NO_EFFECT) != 0;
-    }
-    return false;
-}
-
-/* Whether cells with different values of the setting belong to different rows. */
-static bool makes_row(const struct grid_layout *l, const char *key)
-{
-    return strcmp(key, "seed") != 0 && !has_no_effect(key) &&
-           (l->along == NULL || strcmp(key, l->along) != 0);
-}
 
 /* The value by which cells are compared.  Where a file lies differs from machine to machine: of a
  * path, which is always absolute, the last part counts, unless the experiment file varies it. NULL:
@@ -106,7 +83,7 @@ static const char **all_keys(const struct placing *p, size_t *keys)
     for (size_t i = 0; i < p->cells; ++i) {
         const struct result_cell *const c = p->cell[i].cell;
         for (size_t k = 0; k < c->settings; ++k) {
-            if (!makes_row(p->layout, c->setting[k].key))
+            if (!setting_makes_row(c->setting[k].key, p->layout->along))
                 continue;
             key = checked_grow(key, n, sizeof *key);
             key[n++] = c->setting[k].key;
@@ -254,7 +231,7 @@ static char *row_text(const struct placing *p, const struct result_cell *c)
     fprintf(text.file, "%s\n", c->case_name);
     for (size_t k = 0; k < c->settings; ++k) {
         const char *const key = c->setting[k].key;
-        if (makes_row(p->layout, key))
+        if (setting_makes_row(key, p->layout->along))
             fprintf(text.file, "%s=%s\n", key, compared_value(c, key));
     }
     const char *input;
@@ -335,24 +312,6 @@ static struct grid_table *table_for(struct grid_experiment *e, const char *title
     return &e->table[e->tables - 1];
 }
 
-char *varied_of_row(const struct grid_layout *l, const char *varied)
-{
-    struct checked_stream text;
-    checked_stream_open(&text);
-    bool first = true;
-    for (const char *at = varied; *at != '\0';) {
-        const size_t length = strcspn(at, ",");
-        char *const key = checked_format("%.*s", (int)strcspn(at, "=,"), at);
-        if (makes_row(l, key)) {
-            fprintf(text.file, "%s%.*s", first ? "" : ",", (int)length, at);
-            first = false;
-        }
-        free(key);
-        at += length + (at[length] == ',');
-    }
-    return checked_stream_text(&text);
-}
-
 static struct grid_row *new_row(const struct placing *p, struct grid_table *t,
                                 const struct placed_cell *c)
 {
@@ -364,8 +323,8 @@ static struct grid_row *new_row(const struct placing *p, struct grid_table *t,
         label = longer;
     }
     t->row = checked_grow(t->row, t->rows, sizeof *t->row);
-    t->row[t->rows] =
-        (struct grid_row){.label = label, .varied = varied_of_row(p->layout, c->cell->varied)};
+    t->row[t->rows] = (struct grid_row){.label = label,
+                                        .varied = varied_of_row(c->cell->varied, p->layout->along)};
     return &t->row[t->rows++];
 }
 
@@ -420,7 +379,7 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
         if (p.axis[i].makes_tables)
             split[splits++] = p.axis[i].key;
     }
-    compare_with_plan(e, l, &(struct laid_cells){cell, cells, split, splits}, plan);
+    compare_with_plan(e, l->along, &(struct laid_cells){cell, cells, split, splits}, plan);
     free(split);
     for (size_t i = 0; i < cells; ++i) {
         free(p.cell[i].title);

@@ -62,10 +62,6 @@ struct grid_layout {
                         * "" */
 };
 
-/* Of "KEY=VALUE,...", the settings that tell rows apart: not the seed, nor what changes no result.
- * free() */
-char *varied_of_row(const struct grid_layout *l, const char *varied);
-
 /* The cells and planned runs stay the caller's and must outlive the grid. */
 struct result_grid *result_grid_create(const struct found_cells *f, const struct grid_layout *l);
 void result_grid_free(struct result_grid *g); /* NULL is allowed */

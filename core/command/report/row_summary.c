@@ -123,22 +123,6 @@ bool row_takes(const struct row_summary *s, const struct result_cell *c)
     return c->rounds->rows > 0 && (s->provisional || c->state == CELL_COMPLETE);
 }
 
-static void read_published(const struct grid_row *r, struct row_summary *s)
-{
-    const struct result_cell *const c = r->cell[0];
-    /* 0 is the default of these settings: no accuracy, loss or deviation worth printing is 0. */
-    const double value[4] = {result_cell_number(c, "paper.accuracy_mean", 0),
-                             result_cell_number(c, "paper.accuracy_std", 0),
-                             result_cell_number(c, "paper.loss_mean", 0),
-                             result_cell_number(c, "paper.loss_std", 0)};
-    s->published = (struct published_values){
-        .accuracy_mean = value[0] > 0 ? value[0] : (double)NAN,
-        .accuracy_std = value[1] > 0 ? value[1] : (double)NAN,
-        .loss_mean = value[2] > 0 ? value[2] : (double)NAN,
-        .loss_std = value[3] > 0 ? value[3] : (double)NAN,
-    };
-}
-
 static void count_states(const struct grid_row *r, const struct summary_question *q,
                          struct row_summary *s)
 {
@@ -157,7 +141,7 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
 {
     struct row_summary s = {0};
     count_states(r, q, &s);
-    read_published(r, &s);
+    s.published = published_of(q->published, r->cell[0]);
     if (s.measure == NULL)
         return s;
     /* number[of what][of which run] */

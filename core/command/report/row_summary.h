@@ -5,6 +5,7 @@
 #ifndef OSAFL_REPORT_ROW_SUMMARY_H
 #define OSAFL_REPORT_ROW_SUMMARY_H
 
+#include "published.h"
 #include "result_grid.h"
 
 /* Of the values that exist. */
@@ -16,16 +17,9 @@ struct statistic {
 
 /* What is asked for. */
 struct summary_question {
-    const char *measure; /* NULL: the runs' first, by which they are compared */
-    double target;       /* value of the measure to be reached; NAN: none */
-};
-
-/* Values printed in a publication, to stand beside the row; NAN: none (settings paper.*). */
-struct published_values {
-    double accuracy_mean;
-    double accuracy_std;
-    double loss_mean;
-    double loss_std;
+    const char *measure;                     /* NULL: the runs' first, by which they are compared */
+    double target;                           /* value of the measure to be reached; NAN: none */
+    const struct published_table *published; /* to stand beside the rows; NULL: nothing */
 };
 
 struct row_summary {

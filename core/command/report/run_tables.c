@@ -60,7 +60,7 @@ static bool rows_differ(const struct grid_table *t, const char *key)
 static bool has_row(const struct text_table *t, const char *key)
 {
     for (size_t i = 0; i < t->rows; ++i) {
-        if (strcmp(t->cell[i * t->columns].text, key) == 0)
+        if (strcmp(t->entry[i * t->columns].text, key) == 0)
             return true;
     }
     return false;
@@ -88,8 +88,7 @@ struct text_table *differing_settings_table(const struct grid_table *t)
         const struct result_cell *const c = t->row[r].cell[0];
         for (size_t i = 0; i < c->settings; ++i) {
             const char *const key = c->setting[i].key;
-            if (strcmp(key, "seed") != 0 && strncmp(key, "paper.", 6) != 0 && rows_differ(t, key) &&
-                !has_row(to, key))
+            if (strcmp(key, "seed") != 0 && rows_differ(t, key) && !has_row(to, key))
                 add_differing(to, t, key);
         }
     }

@@ -21,17 +21,17 @@ void text_table_column(struct text_table *t, char *heading, bool is_text)
 
 void text_table_row(struct text_table *t)
 {
-    t->cell = checked_grow(t->cell, t->rows, t->columns * sizeof *t->cell);
+    t->entry = checked_grow(t->entry, t->rows, t->columns * sizeof *t->entry);
     for (size_t i = 0; i < t->columns; ++i)
-        t->cell[t->rows * t->columns + i] = (struct table_cell){checked_copy(""), MARK_NONE};
+        t->entry[t->rows * t->columns + i] = (struct table_entry){checked_copy(""), MARK_NONE};
     ++t->rows;
 }
 
-void text_table_set(struct text_table *t, size_t column, enum cell_mark mark, char *text)
+void text_table_set(struct text_table *t, size_t column, enum entry_mark mark, char *text)
 {
-    struct table_cell *const c = &t->cell[(t->rows - 1) * t->columns + column];
-    free(c->text);
-    *c = (struct table_cell){text, mark};
+    struct table_entry *const e = &t->entry[(t->rows - 1) * t->columns + column];
+    free(e->text);
+    *e = (struct table_entry){text, mark};
 }
 
 void text_table_note(struct text_table *t, char *note)
@@ -47,11 +47,11 @@ void text_table_free(struct text_table *t)
     for (size_t i = 0; i < t->columns; ++i)
         free(t->column[i].heading);
     for (size_t i = 0; i < t->rows * t->columns; ++i)
-        free(t->cell[i].text);
+        free(t->entry[i].text);
     for (size_t i = 0; i < t->notes; ++i)
         free(t->note[i]);
     free(t->column);
-    free(t->cell);
+    free(t->entry);
     free(t->note);
     free(t->caption);
     free(t);
@@ -156,7 +156,7 @@ static int width_of(const char *text)
     return width;
 }
 
-static const char *text_mark(enum cell_mark mark)
+static const char *text_mark(enum entry_mark mark)
 {
     return mark == MARK_BEST ? " *" : mark == MARK_SECOND ? " +" : "";
 }
@@ -164,7 +164,7 @@ static const char *text_mark(enum cell_mark mark)
 static bool has_marks(const struct text_table *t, size_t column)
 {
     for (size_t i = 0; i < t->rows; ++i) {
-        if (t->cell[i * t->columns + column].mark != MARK_NONE)
+        if (t->entry[i * t->columns + column].mark != MARK_NONE)
             return true;
     }
     return false;
@@ -185,8 +185,8 @@ static void pad(int n, char with, FILE *to)
         fputc(with, to);
 }
 
-static void write_text_cell(const struct text_table *t, size_t column, const char *text,
-                            const char *mark, int width, FILE *to)
+static void write_text_entry(const struct text_table *t, size_t column, const char *text,
+                             const char *mark, int width, FILE *to)
 {
     const bool is_last = column + 1 == t->columns;
     const bool marked = has_marks(t, column);
@@ -212,7 +212,7 @@ static void write_text(const struct text_table *t, FILE *to)
         width[c] = width_of(t->column[c].heading);
         const int mark = has_marks(t, c) ? 2 : 0;
         for (size_t r = 0; r < t->rows; ++r) {
-            const int here = width_of(t->cell[r * t->columns + c].text) + mark;
+            const int here = width_of(t->entry[r * t->columns + c].text) + mark;
             width[c] = here > width[c] ? here : width[c];
         }
         all += width[c] + (c == 0 ? 0 : 2);
@@ -230,8 +230,8 @@ static void write_text(const struct text_table *t, FILE *to)
     fputc('\n', to);
     for (size_t r = 0; r < t->rows; ++r) {
         for (size_t c = 0; c < t->columns; ++c) {
-            const struct table_cell *const cell = &t->cell[r * t->columns + c];
-            write_text_cell(t, c, cell->text, text_mark(cell->mark), width[c], to);
+            const struct table_entry *const entry = &t->entry[r * t->columns + c];
+            write_text_entry(t, c, entry->text, text_mark(entry->mark), width[c], to);
         }
         fputc('\n', to);
     }
@@ -245,13 +245,13 @@ static void write_text(const struct text_table *t, FILE *to)
 
 /* ---- the others ---- */
 
-/* One cell between the marks of a format. */
-static void write_marked(const struct table_cell *c, const char *const open[3],
+/* One entry between the marks of a format. */
+static void write_marked(const struct table_entry *e, const char *const open[3],
                          const char *const close[3], enum table_format format, FILE *to)
 {
-    fputs(open[c->mark], to);
-    text_escape(c->text, format, to);
-    fputs(close[c->mark], to);
+    fputs(open[e->mark], to);
+    text_escape(e->text, format, to);
+    fputs(close[e->mark], to);
 }
 
 static void write_markdown(const struct text_table *t, FILE *to)
@@ -272,7 +272,7 @@ static void write_markdown(const struct text_table *t, FILE *to)
         fputc('|', to);
         for (size_t c = 0; c < t->columns; ++c) {
             fputc(' ', to);
-            write_marked(&t->cell[r * t->columns + c], mark, mark, FORMAT_MARKDOWN, to);
+            write_marked(&t->entry[r * t->columns + c], mark, mark, FORMAT_MARKDOWN, to);
             fputs(" |", to);
         }
         fputc('\n', to);
@@ -304,7 +304,7 @@ static void write_latex(const struct text_table *t, FILE *to)
     }
     for (size_t r = 0; r < t->rows; ++r) {
         for (size_t c = 0; c < t->columns; ++c) {
-            write_marked(&t->cell[r * t->columns + c], open, close, FORMAT_LATEX, to);
+            write_marked(&t->entry[r * t->columns + c], open, close, FORMAT_LATEX, to);
             fputs(c + 1 < t->columns ? " & " : " \\\\\n", to);
         }
     }
@@ -324,11 +324,11 @@ static void write_html_row(const struct text_table *t, size_t row, FILE *to)
     static const char *const class[3] = {"", " best", " second"};
     fputs("<tr>", to);
     for (size_t c = 0; c < t->columns; ++c) {
-        const struct table_cell *const cell = &t->cell[row * t->columns + c];
+        const struct table_entry *const entry = &t->entry[row * t->columns + c];
         const char *const tag = c == 0 ? "th scope=\"row\"" : "td";
         fprintf(to, "<%s class=\"%s%s\">", tag, t->column[c].is_text ? "text" : "number",
-                class[cell->mark]);
-        write_marked(cell, open, close, FORMAT_HTML, to);
+                class[entry->mark]);
+        write_marked(entry, open, close, FORMAT_HTML, to);
         fputs(c == 0 ? "</th>" : "</td>", to);
     }
     fputs("</tr>\n", to);

@@ -7,11 +7,11 @@
 #include "osafl/base.h"
 
 enum table_format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_LATEX, FORMAT_HTML };
-enum cell_mark { MARK_NONE, MARK_BEST, MARK_SECOND };
+enum entry_mark { MARK_NONE, MARK_BEST, MARK_SECOND };
 
-struct table_cell {
+struct table_entry {
     char *text; /* UTF-8; owned */
-    enum cell_mark mark;
+    enum entry_mark mark;
 };
 
 struct table_column {
@@ -23,7 +23,7 @@ struct text_table {
     char *caption;               /* one line */
     struct table_column *column; /* [columns] */
     size_t columns;
-    struct table_cell *cell; /* [rows][columns] */
+    struct table_entry *entry; /* [rows][columns] */
     size_t rows;
     char **note; /* [notes], below the table */
     size_t notes;
@@ -32,9 +32,9 @@ struct text_table {
 /* Takes the ownership of the texts that it is given. */
 struct text_table *text_table_create(char *caption);
 void text_table_column(struct text_table *t, char *heading, bool is_text); /* before any row */
-void text_table_row(struct text_table *t); /* begins a row of empty cells */
-/* Sets the cell of the last row. */
-void text_table_set(struct text_table *t, size_t column, enum cell_mark mark, char *text);
+void text_table_row(struct text_table *t); /* begins a row of empty entries */
+/* Sets the entry of the last row. */
+void text_table_set(struct text_table *t, size_t column, enum entry_mark mark, char *text);
 void text_table_note(struct text_table *t, char *note);
 void text_table_free(struct text_table *t); /* NULL is allowed */
 

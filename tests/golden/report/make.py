@@ -104,6 +104,10 @@ def main():
     osafl = {"aggregator.plugin": '"osafl"', "aggregator.osafl.global_learning_rate": "15.0",
              "paper.accuracy_mean": "0.58", "paper.accuracy_std": "0.01",
              "paper.loss_mean": "1.25", "paper.loss_std": "0.25"}
+    # Earlier versions kept what stands in published.csv as settings; such manifests are still read.
+    (root / name / "published.csv").write_text(
+        "# of a publication\ncase,model.plugin,accuracy_mean,accuracy_std,loss_mean,loss_std\n"
+        "OSA-FL,cnn,0.58,0.01,1.25,0.25\nOSA-FL,mlp,0.1,,0.1,\n")
     for seed, best in ((1, 0.5), (2, 0.6), (3, 0.7)):
         cell(root, name, "OSA-FL", seed, [0.1, 0.2, best, best - 0.1], loss, osafl, place=1,
              scores=True)
