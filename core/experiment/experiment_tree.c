@@ -489,6 +489,15 @@ static struct experiment_tree *parse_value(const char *value, const char *place,
     return t;
 }
 
+/* n and all below it; the depth is bounded by the pre-scan. */
+static void place_on_command_line(struct node *n)
+{
+    n->file = PLACE_SET;
+    n->line = 0;
+    for (struct node *c = n->first; c != NULL; c = c->next)
+        place_on_command_line(c);
+}
+
 static bool set_value(struct experiment_tree *t, const char *key_path, const char *value,
                       struct diagnostics *d)
 {
@@ -515,14 +524,8 @@ static bool set_value(struct experiment_tree *t, const char *key_path, const cha
     if (parsed != NULL && parsed->root->first->type == NODE_GROUP) {
         diagnostics_error(d, PLACE_SET, 0, "%s: set the settings of a group one by one", key_path);
     } else if (parsed != NULL) {
-        struct node *n = parsed->root->first;
-        n->file = PLACE_SET;
-        n->line = 0;
-        for (struct node *c = n->first; c != NULL; c = c->next) {
-            c->file = PLACE_SET;
-            c->line = 0;
-        }
-        done = tree_put(t, key_path, n, NULL, d);
+        place_on_command_line(parsed->root->first);
+        done = tree_put(t, key_path, parsed->root->first, NULL, d);
     }
     tree_destroy(parsed);
     free(place);

@@ -111,32 +111,6 @@ static bool read_real(const struct binding *b, const struct node *n, const osafl
     return false;
 }
 
-static bool read_integer(const struct binding *b, const struct node *n, const osafl_param *p,
-                         int64_t *out)
-{
-    char shown[32];
-    if (n->type == NODE_REAL) {
-        complain(b, n, p->name, "must be a whole number, written without point and exponent");
-        return false;
-    }
-    if (n->type == NODE_LIST && b->table->path[0] == '\0' && strcmp(p->name, "seed") == 0) {
-        complain(b, n, p->name,
-                 "must be a whole number, but %s stands here; several: seeds = [1, 2]",
-                 node_type_words(n->type));
-        return false;
-    }
-    if (n->type != NODE_INT) {
-        complain_type(b, n, p, "a whole number");
-        return false;
-    }
-    *out = n->value.integer;
-    if (in_integer_bounds(p, *out))
-        return true;
-    snprintf(shown, sizeof(shown), "%" PRId64, *out);
-    complain_bounds(b, n, p, shown);
-    return false;
-}
-
 static bool read_choice(const struct binding *b, const struct node *n, const osafl_param *p,
                         osafl_choice *out)
 {
@@ -160,6 +134,45 @@ static bool read_choice(const struct binding *b, const struct node *n, const osa
                  s.best);
     else
         complain(b, n, p->name, "\"%s\" is none of %s", n->value.text, list);
+    return false;
+}
+
+/* A word that stands for a number. */
+static bool read_word(const struct binding *b, const struct node *n, const osafl_param *p,
+                      int64_t *out)
+{
+    osafl_choice word;
+    if (!read_choice(b, n, p, &word))
+        return false;
+    *out = -1 - (int64_t)word.index;
+    return true;
+}
+
+static bool read_integer(const struct binding *b, const struct node *n, const osafl_param *p,
+                         int64_t *out)
+{
+    char shown[32];
+    if (n->type == NODE_REAL) {
+        complain(b, n, p->name, "must be a whole number, written without point and exponent");
+        return false;
+    }
+    if (n->type == NODE_LIST && b->table->path[0] == '\0' && strcmp(p->name, "seed") == 0) {
+        complain(b, n, p->name,
+                 "must be a whole number, but %s stands here; several: seeds = [1, 2]",
+                 node_type_words(n->type));
+        return false;
+    }
+    if (p->choices != NULL && n->type == NODE_TEXT)
+        return read_word(b, n, p, out);
+    if (n->type != NODE_INT) {
+        complain_type(b, n, p, "a whole number");
+        return false;
+    }
+    *out = n->value.integer;
+    if (in_integer_bounds(p, *out))
+        return true;
+    snprintf(shown, sizeof(shown), "%" PRId64, *out);
+    complain_bounds(b, n, p, shown);
     return false;
 }
 
@@ -210,6 +223,44 @@ static bool read_reals(const struct binding *b, const struct node *n, const osaf
         good = read_real(b, c, p, wanted, &v[i++]) && good;
     *out = (osafl_reals){.v = v, .n = count};
     return good;
+}
+
+/* Each row is bound as a group of its own: PATH[0], PATH[1], ... in messages. */
+static bool read_rows(const struct binding *b, const struct node *n, const osafl_param *p,
+                      osafl_rows *out)
+{
+    const osafl_row_type *const type = p->def.row;
+    int64_t count = 0;
+    if (n->type != NODE_LIST) {
+        complain_type(b, n, p, "a list of groups ({ ... }, ...)");
+        return false;
+    }
+    for (const struct node *c = n->first; c != NULL; c = c->next)
+        count++;
+    if (!in_integer_bounds(p, count)) {
+        char shown[64];
+        snprintf(shown, sizeof(shown), "the number of rows, %" PRId64 ",", count);
+        complain_bounds(b, n, p, shown);
+        return false;
+    }
+    unsigned char *const v = tree_alloc(n->tree, (size_t)count * type->size);
+    osafl_origin *const at = tree_alloc(n->tree, (size_t)count * sizeof(*at));
+    if (v == NULL || at == NULL) {
+        diagnostics_no_memory(b->d);
+        return false;
+    }
+    const size_t before = diagnostics_errors(b->d);
+    size_t i = 0;
+    for (const struct node *c = n->first; c != NULL; c = c->next, i++) {
+        char path[256];
+        snprintf(path, sizeof(path), "%s%s%s[%zu]", b->table->path, dot(b->table->path), p->name,
+                 i);
+        at[i] = (osafl_origin){.file = c->file, .line = c->line};
+        settings_bind(type->params, type->n_params, type->param_size, v + i * type->size, c, path,
+                      NULL, b->d);
+    }
+    *out = (osafl_rows){.v = v, .at = at, .n = (uint64_t)count};
+    return diagnostics_errors(b->d) == before;
 }
 
 /* A leading "~/" is the user's home folder, which the shell puts in for words of its own alone.  A
@@ -282,6 +333,7 @@ union value {
     osafl_choice choice;
     osafl_range range;
     osafl_reals reals;
+    osafl_rows rows;
 };
 
 /* Checks a value and reads it; returns the bytes of the member, 0 when the value is wrong. */
@@ -307,6 +359,8 @@ static size_t read_value(const struct binding *b, const struct node *n, const os
         return read_range(b, n, p, &out->range) ? sizeof(out->range) : 0;
     case OSAFL_T_REALS:
         return read_reals(b, n, p, &out->reals) ? sizeof(out->reals) : 0;
+    case OSAFL_T_ROWS:
+        return read_rows(b, n, p, &out->rows) ? sizeof(out->rows) : 0;
     default: /* the loader refuses such tables */
         return 0;
     }
@@ -351,7 +405,7 @@ static void bind_default(const struct binding *b, const osafl_param *p)
         memcpy(m, &r, sizeof(r));
         break;
     }
-    default: /* OSAFL_T_REALS: empty */
+    default: /* OSAFL_T_REALS, OSAFL_T_ROWS: empty */
         break;
     }
 }

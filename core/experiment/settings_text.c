@@ -82,6 +82,14 @@ static void print_string(struct text *t, const char *s)
     print(t, "\"");
 }
 
+static void print_integer_or_word(struct text *t, const osafl_param *p, int64_t v)
+{
+    if (p->choices != NULL && v < 0)
+        print_string(t, p->choices[-1 - v]);
+    else
+        print_integer(t, v);
+}
+
 static void print_reals(struct text *t, const double *v, uint64_t n)
 {
     print(t, "[");
@@ -97,42 +105,100 @@ static const void *member(const osafl_param *p, const void *config)
     return (const unsigned char *)config + p->offset;
 }
 
-int settings_format(const osafl_param *p, const void *config, char *out, size_t size)
+static void print_rows(struct text *t, const osafl_param *p, const osafl_rows *r);
+
+static void print_value(struct text *t, const osafl_param *p, const void *config)
 {
-    struct text t = {.out = out, .size = size};
     const void *m = member(p, config);
     switch (p->type) {
     case OSAFL_T_BOOL:
-        print(&t, "%s", *(const bool *)m ? "true" : "false");
+        print(t, "%s", *(const bool *)m ? "true" : "false");
         break;
     case OSAFL_T_INT:
-        print_integer(&t, *(const int64_t *)m);
+        print_integer_or_word(t, p, *(const int64_t *)m);
         break;
     case OSAFL_T_REAL:
-        print_real(&t, *(const double *)m);
+        print_real(t, *(const double *)m);
         break;
     case OSAFL_T_TEXT:
     case OSAFL_T_PATH: {
         const char *s = *(const char *const *)m;
-        print_string(&t, s != NULL ? s : "");
+        print_string(t, s != NULL ? s : "");
         break;
     }
     case OSAFL_T_CHOICE:
-        print_string(&t, p->choices[((const osafl_choice *)m)->index]);
+        print_string(t, p->choices[((const osafl_choice *)m)->index]);
         break;
     case OSAFL_T_RANGE: {
         const osafl_range *r = m;
-        print_reals(&t, (const double[]){r->lo, r->hi}, 2);
+        print_reals(t, (const double[]){r->lo, r->hi}, 2);
         break;
     }
     case OSAFL_T_REALS: {
         const osafl_reals *r = m;
-        print_reals(&t, r->v, r->n);
+        print_reals(t, r->v, r->n);
         break;
     }
+    case OSAFL_T_ROWS:
+        print_rows(t, p, m);
+        break;
     default:
         break;
     }
+}
+
+static bool is_default(const osafl_param *p, const void *config)
+{
+    const void *m = member(p, config);
+    if ((p->flags & OSAFL_P_REQUIRED) != 0)
+        return false;
+    switch (p->type) {
+    case OSAFL_T_BOOL:
+        return *(const bool *)m == (p->def.i != 0);
+    case OSAFL_T_INT:
+        return *(const int64_t *)m == p->def.i;
+    case OSAFL_T_REAL:
+        return *(const double *)m == p->def.r;
+    case OSAFL_T_TEXT:
+        return strcmp(*(const char *const *)m, p->def.s != NULL ? p->def.s : "") == 0;
+    case OSAFL_T_CHOICE:
+        return ((const osafl_choice *)m)->index == (int32_t)p->def.i;
+    case OSAFL_T_RANGE:
+        return ((const osafl_range *)m)->lo == p->def.r &&
+               ((const osafl_range *)m)->hi == p->def_hi.r;
+    case OSAFL_T_REALS:
+        return ((const osafl_reals *)m)->n == 0;
+    default:
+        return false;
+    }
+}
+
+/* ({ key = value; ... }, ...): of a row only what differs from the default, so that a setting more
+ * in a later version changes no text. */
+static void print_rows(struct text *t, const osafl_param *p, const osafl_rows *r)
+{
+    const osafl_row_type *const type = p->def.row;
+    print(t, "(");
+    for (uint64_t i = 0; i < r->n; i++) {
+        const unsigned char *row = (const unsigned char *)r->v + i * type->size;
+        print(t, "%s{ ", i > 0 ? ", " : "");
+        for (uint32_t k = 0; k < type->n_params; k++) {
+            const osafl_param *q = OSAFL_AT(osafl_param, type->params, type->param_size, k);
+            if (is_default(q, row))
+                continue;
+            print(t, "%s = ", q->name);
+            print_value(t, q, row);
+            print(t, "; ");
+        }
+        print(t, "}");
+    }
+    print(t, ")");
+}
+
+int settings_format(const osafl_param *p, const void *config, char *out, size_t size)
+{
+    struct text t = {.out = out, .size = size};
+    print_value(&t, p, config);
     return (int)t.length;
 }
 
@@ -152,7 +218,7 @@ static void print_default(struct text *t, const osafl_param *p)
         print(t, "%s", p->def.i != 0 ? "true" : "false");
         break;
     case OSAFL_T_INT:
-        print_integer(t, p->def.i);
+        print_integer_or_word(t, p, p->def.i);
         break;
     case OSAFL_T_REAL:
         print_real(t, p->def.r);
@@ -168,7 +234,7 @@ static void print_default(struct text *t, const osafl_param *p)
         print_reals(t, (const double[]){p->def.r, p->def_hi.r}, 2);
         break;
     default:
-        print(t, "[]");
+        print(t, "%s", p->type == OSAFL_T_ROWS ? "()" : "[]");
         break;
     }
 }
@@ -186,7 +252,7 @@ char *settings_default_text(const osafl_param *p)
 
 static bool is_integer(const osafl_param *p)
 {
-    return p->type == OSAFL_T_INT;
+    return p->type == OSAFL_T_INT || p->type == OSAFL_T_ROWS;
 }
 
 static bool has_lower_bound(const osafl_param *p)
@@ -268,7 +334,7 @@ static void print_spec(struct text *t, const osafl_param *p)
     static const char *const names[] = {
         [OSAFL_T_BOOL] = "bool",   [OSAFL_T_INT] = "int",     [OSAFL_T_REAL] = "real",
         [OSAFL_T_TEXT] = "text",   [OSAFL_T_PATH] = "path",   [OSAFL_T_CHOICE] = "one of ",
-        [OSAFL_T_RANGE] = "range", [OSAFL_T_REALS] = "reals",
+        [OSAFL_T_RANGE] = "range", [OSAFL_T_REALS] = "reals", [OSAFL_T_ROWS] = "rows",
     };
     print(t, "%s", names[p->type]);
     if (p->type == OSAFL_T_CHOICE) {
@@ -277,6 +343,10 @@ static void print_spec(struct text *t, const osafl_param *p)
                (has_lower_bound(p) || has_upper_bound(p))) {
         print(t, " ");
         print_interval(t, p);
+    }
+    if (p->type == OSAFL_T_INT && p->choices != NULL) {
+        print(t, " or ");
+        print_choices(t, p);
     }
     if ((p->flags & OSAFL_P_REQUIRED) != 0) {
         print(t, ", required");
@@ -307,7 +377,9 @@ static void print_wrapped(FILE *to, const char *words, size_t column)
     fputc('\n', to);
 }
 
-void settings_describe(const osafl_param *table, uint32_t n, uint32_t stride, void *file)
+/* The table of one setting each line, each line behind `indent` spaces. */
+static void describe_table(const osafl_param *table, uint32_t n, uint32_t stride, int indent,
+                           FILE *file)
 {
     char spec[HELP_SPEC_BYTES];
     size_t name_width = 0;
@@ -321,7 +393,7 @@ void settings_describe(const osafl_param *table, uint32_t n, uint32_t stride, vo
         if (s.length > spec_width && s.length <= HELP_WIDEST_SPEC)
             spec_width = s.length;
     }
-    const size_t column = 2 + name_width + 2 + spec_width + 2;
+    const size_t column = (size_t)indent + name_width + 2 + spec_width + 2;
     for (uint32_t i = 0; i < n; i++) {
         const osafl_param *p = OSAFL_AT(osafl_param, table, stride, i);
         char doc[1024];
@@ -331,9 +403,19 @@ void settings_describe(const osafl_param *table, uint32_t n, uint32_t stride, vo
                  p->unit != NULL ? p->unit : "", p->unit != NULL ? "]" : "");
         /* A long list of choices has the sentence on the next line. */
         if (s.length > spec_width)
-            fprintf(file, "  %-*s  %s\n%*s", (int)name_width, p->name, spec, (int)column, "");
+            fprintf(file, "%*s%-*s  %s\n%*s", indent, "", (int)name_width, p->name, spec,
+                    (int)column, "");
         else
-            fprintf(file, "  %-*s  %-*s  ", (int)name_width, p->name, (int)spec_width, spec);
+            fprintf(file, "%*s%-*s  %-*s  ", indent, "", (int)name_width, p->name, (int)spec_width,
+                    spec);
         print_wrapped(file, doc, column);
+        if (p->type == OSAFL_T_ROWS)
+            describe_table(p->def.row->params, p->def.row->n_params, p->def.row->param_size,
+                           indent + 2, file);
     }
+}
+
+void settings_describe(const osafl_param *table, uint32_t n, uint32_t stride, void *file)
+{
+    describe_table(table, n, stride, 2, file);
 }

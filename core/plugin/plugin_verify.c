@@ -212,6 +212,8 @@ static struct member member_of(uint32_t type)
         return (struct member){sizeof(osafl_range), _Alignof(osafl_range)};
     case OSAFL_T_REALS:
         return (struct member){sizeof(osafl_reals), _Alignof(osafl_reals)};
+    case OSAFL_T_ROWS:
+        return (struct member){sizeof(osafl_rows), _Alignof(osafl_rows)};
     default:
         return (struct member){0, 1};
     }
@@ -231,6 +233,18 @@ static bool int_is_inside(const osafl_param *q, int64_t value)
            !((q->flags & OSAFL_P_HI_OPEN) != 0 && value == q->hi.i);
 }
 
+static bool verify_words(const osafl_param *q, int64_t n, const struct verdict *v)
+{
+    if (q->lo.i < 0 || q->lo.i > q->hi.i)
+        return refuse(v, 18, "has parameter %s with words for numbers below 0 in its range",
+                      q->name);
+    const bool has_default = (q->flags & OSAFL_P_REQUIRED) == 0;
+    if (has_default && (q->def.i < 0 ? q->def.i < -n : !int_is_inside(q, q->def.i)))
+        return refuse(v, 18, "has parameter %s with default %lld outside its range", q->name,
+                      (long long)q->def.i);
+    return true;
+}
+
 static bool verify_choices(const osafl_param *q, const struct verdict *v)
 {
     if (q->choices == NULL || q->choices[0] == NULL)
@@ -246,10 +260,23 @@ static bool verify_choices(const osafl_param *q, const struct verdict *v)
                               q->choices[n]);
         }
     }
+    if (q->type == OSAFL_T_INT) /* words for -1, -2, ... */
+        return verify_words(q, n, v);
     if ((q->flags & OSAFL_P_REQUIRED) == 0 && (q->def.i < 0 || q->def.i >= n))
         return refuse(v, 18, "has parameter %s with default number %lld of %lld choices", q->name,
                       (long long)q->def.i, (long long)n);
     return true;
+}
+
+static bool verify_table(const osafl_row_type *t, bool of_rows, const struct verdict *v);
+
+static bool verify_rows(const osafl_param *q, const struct verdict *v)
+{
+    if (q->def.row == NULL || q->def.row->n_params == 0)
+        return refuse(v, 18, "has parameter %s, whose rows hold nothing", q->name);
+    if (q->lo.i < 0 || q->lo.i > q->hi.i)
+        return refuse(v, 18, "has parameter %s with an empty range", q->name);
+    return verify_table(q->def.row, true, v);
 }
 
 /* Bounds, and that a default keeps them: the table documents, checks and fuzzes. */
@@ -263,6 +290,8 @@ static bool verify_values(const osafl_param *q, const struct verdict *v)
                           q->name);
         return true;
     case OSAFL_T_INT:
+        if (q->choices != NULL)
+            return verify_choices(q, v);
         if (q->lo.i > q->hi.i)
             return refuse(v, 18, "has parameter %s with an empty range", q->name);
         if (has_default && !int_is_inside(q, q->def.i))
@@ -287,13 +316,16 @@ static bool verify_values(const osafl_param *q, const struct verdict *v)
         return true;
     case OSAFL_T_CHOICE:
         return verify_choices(q, v);
+    case OSAFL_T_ROWS:
+        return verify_rows(q, v);
     default: /* texts and paths have no bounds */
         return true;
     }
 }
 
-static bool verify_param(const osafl_plugin *p, const osafl_param *q, uint32_t number,
-                         const struct verdict *v)
+/* Parameter `number` of a plugin's own table, or of the rows of one of its parameters. */
+static bool verify_param(const osafl_row_type *t, bool of_rows, const osafl_param *q,
+                         uint32_t number, const struct verdict *v)
 {
     if (!word_is_valid(q->name))
         return refuse(v, 7, "has parameter number %u with a name that is not [a-z][a-z0-9_]{0,47}",
@@ -312,14 +344,20 @@ static bool verify_param(const osafl_plugin *p, const osafl_param *q, uint32_t n
                       q->name);
     if ((q->flags & OSAFL_P_LATER) != 0 && (q->flags & OSAFL_P_REQUIRED) != 0)
         return refuse(v, 18, "has parameter %s that came later and has no default", q->name);
-    if (q->offset > p->config_size || member.size > p->config_size - q->offset ||
+    if (of_rows &&
+        (q->type == OSAFL_T_PATH || q->type == OSAFL_T_ROWS || (q->flags & OSAFL_P_NO_EFFECT) != 0))
+        return refuse(v, 18,
+                      "has parameter %s in rows, which hold no paths, no rows and nothing "
+                      "without effect",
+                      q->name);
+    if (q->offset > t->size || member.size > t->size - q->offset ||
         q->offset % member.alignment != 0)
         return refuse(v, 1,
                       "has parameter %s at offset %u, which is no place for it in a config of "
                       "%u bytes",
-                      q->name, (unsigned)q->offset, (unsigned)p->config_size);
+                      q->name, (unsigned)q->offset, (unsigned)t->size);
     for (uint32_t i = 0; i < number; i++) {
-        const osafl_param *other = OSAFL_AT(osafl_param, p->params, p->param_size, i);
+        const osafl_param *other = OSAFL_AT(osafl_param, t->params, t->param_size, i);
         if (strcmp(other->name, q->name) == 0)
             return refuse(v, 18, "has parameter %s twice", q->name);
         if (other->offset < q->offset + member.size &&
@@ -330,6 +368,22 @@ static bool verify_param(const osafl_plugin *p, const osafl_param *q, uint32_t n
     return verify_values(q, v);
 }
 
+static bool verify_table(const osafl_row_type *t, bool of_rows, const struct verdict *v)
+{
+    if (t->params == NULL || t->n_params > MOST_PARAMS || t->size > MOST_CONFIG_BYTES)
+        return refuse(v, 18, "has no plausible table of parameters (%u rows, config of %u bytes)",
+                      (unsigned)t->n_params, (unsigned)t->size);
+    if (t->param_size != sizeof(osafl_param))
+        return refuse(v, 5,
+                      "has rows of %u bytes in its table of parameters, this program %u" REBUILD,
+                      (unsigned)t->param_size, (unsigned)sizeof(osafl_param));
+    for (uint32_t i = 0; i < t->n_params; i++) {
+        if (!verify_param(t, of_rows, OSAFL_AT(osafl_param, t->params, t->param_size, i), i, v))
+            return false;
+    }
+    return true;
+}
+
 static bool verify_params(const osafl_plugin *p, const struct verdict *v)
 {
     if (p->n_params == 0) {
@@ -338,18 +392,11 @@ static bool verify_params(const osafl_plugin *p, const struct verdict *v)
                           (unsigned)p->config_size);
         return true;
     }
-    if (p->params == NULL || p->n_params > MOST_PARAMS || p->config_size > MOST_CONFIG_BYTES)
-        return refuse(v, 18, "has no plausible table of parameters (%u rows, config of %u bytes)",
-                      (unsigned)p->n_params, (unsigned)p->config_size);
-    if (p->param_size != sizeof(osafl_param))
-        return refuse(v, 5,
-                      "has rows of %u bytes in its table of parameters, this program %u" REBUILD,
-                      (unsigned)p->param_size, (unsigned)sizeof(osafl_param));
-    for (uint32_t i = 0; i < p->n_params; i++) {
-        if (!verify_param(p, OSAFL_AT(osafl_param, p->params, p->param_size, i), i, v))
-            return false;
-    }
-    return true;
+    const osafl_row_type table = {.params = p->params,
+                                  .n_params = p->n_params,
+                                  .param_size = p->param_size,
+                                  .size = p->config_size};
+    return verify_table(&table, false, v);
 }
 
 /* ---- metrics ------------------------------------------------------------------------------- */

@@ -176,9 +176,10 @@ bool settings_at_end(const struct conform *c, uint32_t parameter, unsigned end,
                      struct trial_settings *out)
 {
     const osafl_param *p = param_at(c, parameter);
-    const unsigned ends = p->type == OSAFL_T_CHOICE                            ? count_choices(p)
-                          : p->type == OSAFL_T_TEXT || p->type == OSAFL_T_PATH ? 0
-                                                                               : 2;
+    const unsigned ends =
+        p->type == OSAFL_T_CHOICE ? count_choices(p)
+        : p->type == OSAFL_T_TEXT || p->type == OSAFL_T_PATH || p->type == OSAFL_T_ROWS ? 0
+                                                                                        : 2;
     if (end >= ends)
         return false;
     *out = settings_default(c);
@@ -271,7 +272,7 @@ static void put_random(struct draws *d, struct trial_settings *s, const osafl_pa
             put(s, p, &(osafl_reals){.v = v, .n = n}, sizeof(osafl_reals));
         break;
     }
-    default: /* texts stay */
+    default: /* texts and rows stay */
         break;
     }
 }

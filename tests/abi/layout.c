@@ -91,6 +91,16 @@ static void print_param(void)
     MEMBER(osafl_reals, v);
     MEMBER(osafl_reals, n);
     END(osafl_reals);
+    BEGIN(osafl_origin);
+    MEMBER(osafl_origin, file);
+    MEMBER(osafl_origin, line);
+    MEMBER(osafl_origin, reserved);
+    END(osafl_origin);
+    BEGIN(osafl_rows);
+    MEMBER(osafl_rows, v);
+    MEMBER(osafl_rows, at);
+    MEMBER(osafl_rows, n);
+    END(osafl_rows);
     BEGIN(osafl_param);
     MEMBER(osafl_param, name);
     MEMBER(osafl_param, doc);
@@ -105,6 +115,13 @@ static void print_param(void)
     MEMBER(osafl_param, offset);
     MEMBER(osafl_param, reserved);
     END(osafl_param);
+    BEGIN(osafl_row_type);
+    MEMBER(osafl_row_type, params);
+    MEMBER(osafl_row_type, n_params);
+    MEMBER(osafl_row_type, param_size);
+    MEMBER(osafl_row_type, size);
+    MEMBER(osafl_row_type, reserved);
+    END(osafl_row_type);
 }
 
 static void print_plugin(void)

@@ -283,7 +283,7 @@ static void store_default(unsigned char *at, const osafl_param *q)
     case OSAFL_T_RANGE:
         memcpy(at, &(osafl_range){q->def.r, q->def_hi.r}, sizeof(osafl_range));
         break;
-    default: /* OSAFL_T_REALS: empty */
+    default: /* OSAFL_T_REALS, OSAFL_T_ROWS: empty */
         break;
     }
 }

@@ -23,11 +23,19 @@ struct config {
     osafl_reals values;
     const char *text;
     const char *path;
+    osafl_rows rows;
+};
+
+struct row {
+    int64_t length;
+    const char *file;
 };
 
 static const char *const schemes[] = {"first", "second", NULL};
 static const char *const features[] = {"plain", NULL};
 
+static const osafl_param good_row[] = {OSAFL_INT(struct row, length, 1, 0, 9, "How long")};
+static const osafl_row_type good_rows = OSAFL_ROW_TYPE(good_row, struct row);
 static const osafl_param good_params[] = {
     OSAFL_REAL(struct config, rate, 0.5, 0.0, 1.0, "How fast", .flags = OSAFL_P_LO_OPEN),
     OSAFL_INT(struct config, steps, 3, 1, INT64_MAX, "How many", .unit = "steps"),
@@ -37,8 +45,9 @@ static const osafl_param good_params[] = {
     OSAFL_REALS(struct config, values, -INFINITY, INFINITY, "Some numbers"),
     OSAFL_TEXT(struct config, text, "abc", "Some words"),
     OSAFL_PATH(struct config, path, NULL, "A file", .flags = OSAFL_P_REQUIRED),
+    OSAFL_ROWS(struct config, rows, &good_rows, 0, 9, "Some rows"),
 };
-enum { RATE, STEPS, FAST, SCHEME, SPAN, VALUES, TEXT, PATH };
+enum { RATE, STEPS, FAST, SCHEME, SPAN, VALUES, TEXT, PATH, ROWS };
 #define N_PARAMS (sizeof good_params / sizeof good_params[0])
 
 static const osafl_metric good_metrics[] = {
@@ -284,6 +293,49 @@ static void test_values_of_params(void **state)
     accepted();
 }
 
+static void rows_refused(osafl_row_type rows, const char *text)
+{
+    params[ROWS].def.row = &rows;
+    refused(text);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    static const osafl_param path[] = {OSAFL_PATH(struct row, file, NULL, "A file")};
+    static const osafl_param idle[] = {
+        OSAFL_INT(struct row, length, 1, 0, 9, "How long", .flags = OSAFL_P_NO_EFFECT)};
+    static const osafl_param wrong[] = {OSAFL_INT(struct row, length, 10, 0, 9, "How long")};
+    osafl_row_type small = good_rows;
+    small.size = 4;
+    params[ROWS].def.row = NULL;
+    refused("has parameter rows, whose rows hold nothing");
+    params[ROWS].lo.i = -1;
+    refused("has parameter rows with an empty range");
+    rows_refused((osafl_row_type){.params = good_row},
+                 "has parameter rows, whose rows hold nothing");
+    rows_refused((osafl_row_type)OSAFL_ROW_TYPE(path, struct row), "has parameter file in rows");
+    rows_refused((osafl_row_type)OSAFL_ROW_TYPE(idle, struct row), "has parameter length in rows");
+    rows_refused((osafl_row_type)OSAFL_ROW_TYPE(wrong, struct row),
+                 "length with default 10 outside");
+    rows_refused(small, "has parameter length at offset 0, which is no place for it");
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"all", "half", NULL};
+    params[STEPS].choices = words;
+    params[STEPS].def.i = -2;
+    accepted();
+    params[STEPS].choices = words;
+    params[STEPS].def.i = -3;
+    refused("has parameter steps with default -3 outside its range");
+    params[STEPS].choices = words;
+    params[STEPS].lo.i = -1;
+    refused("has parameter steps with words for numbers below 0 in its range");
+}
+
 static void test_choices(void **state)
 {
     (void)state;
@@ -411,6 +463,8 @@ int main(void)
         cmocka_unit_test_setup(test_table_of_params, set_up),
         cmocka_unit_test_setup(test_values_of_params, set_up),
         cmocka_unit_test_setup(test_choices, set_up),
+        cmocka_unit_test_setup(test_words, set_up),
+        cmocka_unit_test_setup(test_rows, set_up),
         cmocka_unit_test_setup(test_metrics, set_up),
         cmocka_unit_test_setup(test_operations, set_up),
         cmocka_unit_test_setup(test_required_operations_of_each_kind, set_up),

@@ -28,9 +28,27 @@ struct values {
     osafl_choice mode;
     osafl_range span;
     osafl_reals list;
+    int64_t size;
+    osafl_rows steps;
 };
 
+struct step {
+    int64_t length;
+    double rate;
+    const char *label;
+    bool last;
+};
+
+static const char *const sizes[] = {"all", "half", NULL};
+
 static const char *const modes[] = {"keep", "fail", NULL};
+static const osafl_param step[] = {
+    OSAFL_INT(struct step, length, 0, 1, 9, "How long", .flags = OSAFL_P_REQUIRED),
+    OSAFL_REAL(struct step, rate, 0.5, 0.0, 1.0, "How fast"),
+    OSAFL_TEXT(struct step, label, "", "What for"),
+    OSAFL_BOOL(struct step, last, false, "Whether it ends here"),
+};
+static const osafl_row_type step_type = OSAFL_ROW_TYPE(step, struct step);
 static const osafl_param table[] = {
     OSAFL_BOOL(struct values, flag, true, "A flag"),
     OSAFL_INT(struct values, count, 3, 1, 1000, "Some count", .unit = "clients"),
@@ -43,6 +61,8 @@ static const osafl_param table[] = {
     OSAFL_CHOICE(struct values, mode, 1, modes, "What to do"),
     OSAFL_RANGE(struct values, span, 0.25, 0.75, 0.0, 1.0, "A span"),
     OSAFL_REALS(struct values, list, 0.0, 10.0, "Numbers", .flags = OSAFL_P_LO_OPEN),
+    OSAFL_INT_OR(struct values, size, -1, 1, 100, sizes, "A number or a word"),
+    OSAFL_ROWS(struct values, steps, &step_type, 0, 3, "Some steps"),
 };
 enum { N = sizeof(table) / sizeof(table[0]) };
 
@@ -169,6 +189,75 @@ static void types_are_not_converted(void **state)
                      "but a text");
     expect_complaint("list = 3;", "x.cfg:2: g.list: must be a list of numbers");
     expect_complaint("share: { a = 1; };", "x.cfg:2: g.share: must be a number, but a group");
+}
+
+static void rows_are_structs_of_their_own(void **state)
+{
+    (void)state;
+    struct bound b = bind("steps = (\n{ length = 3; rate = 1; },\n{ length = 4; last = true; });");
+    assert_no_complaints(b.d);
+    const struct step *s = b.v.steps.v;
+    assert_int_equal(b.v.steps.n, 2);
+    assert_true(s[0].length == 3 && s[0].rate == 1.0 && !s[0].last);
+    assert_true(s[1].length == 4 && s[1].rate == 0.5 && s[1].last);
+    assert_string_equal(s[1].label, "");
+    assert_string_equal(b.v.steps.at[1].file, "x.cfg");
+    assert_int_equal(b.v.steps.at[0].line, 3);
+    assert_int_equal(b.v.steps.at[1].line, 4);
+    done(&b);
+    b = bind("steps = ();");
+    assert_no_complaints(b.d);
+    assert_int_equal(b.v.steps.n, 0);
+    done(&b);
+}
+
+static void errors_in_rows_name_row_and_key(void **state)
+{
+    (void)state;
+    expect_complaint("steps = ({ length = 3; },\n{ length = 10; });",
+                     "x.cfg:3: g.steps[1].length: 10 is outside [1, 9]");
+    expect_complaint("steps = ({ length = 3; },\n{ rate = 1; });",
+                     "x.cfg:3: g.steps[1].length: missing, and it has no default (How long)");
+    expect_complaint("steps = ({ length = 3; lenth = 4; });",
+                     "x.cfg:2: g.steps[0].lenth: unknown setting; did you mean \"length\"?");
+    expect_complaint("steps = ({ length = 3; }, 4);",
+                     "x.cfg:2: g.steps[1]: must be a group { ... }, but a whole number stands");
+    expect_complaint("steps = 3;",
+                     "x.cfg:2: g.steps: must be a list of groups ({ ... }, ...), but");
+    expect_complaint(
+        "steps = ({ length = 1; }, { length = 1; }, { length = 1; }, { length = 1; });",
+        "x.cfg:2: g.steps: the number of rows, 4, is outside [0, 3]");
+}
+
+static void rows_come_from_the_command_line_too(void **state)
+{
+    (void)state;
+    struct diagnostics *d = diagnostics_create();
+    struct experiment_tree *t = tree_read_text("", 0, "x.cfg", d);
+    struct values v = {0};
+    assert_true(tree_set(t, "steps=({ length = 3; }, { length = 0; })", d));
+    settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
+    ASSERT_COMPLAINTS(d, "--set: steps[1].length: 0 is outside [1, 9]");
+    tree_destroy(t);
+    diagnostics_destroy(d);
+}
+
+static void words_may_stand_for_numbers(void **state)
+{
+    (void)state;
+    struct bound b = bind("size = \"half\";");
+    assert_no_complaints(b.d);
+    assert_int_equal(b.v.size, -2);
+    done(&b);
+    b = bind("size = 100;");
+    assert_int_equal(b.v.size, 100);
+    done(&b);
+    b = bind("");
+    assert_int_equal(b.v.size, -1);
+    done(&b);
+    expect_complaint("size = -1;", "x.cfg:2: g.size: -1 is outside [1, 100]");
+    expect_complaint("size = \"hlf\";",
+                     "x.cfg:2: g.size: \"hlf\" is none of \"all\", \"half\"; did");
 }
 
 static void unknown_keys_are_all_told(void **state)
@@ -305,6 +394,8 @@ static void texts_are_canonical(void **state)
 {
     (void)state;
     const double numbers[] = {1.0, 0.1, 1e300};
+    const struct step steps[] = {{.length = 1, .rate = 0.5, .label = ""},
+                                 {.length = 2, .rate = 0.25, .label = "}, {", .last = true}};
     const struct values v = {.flag = true,
                              .count = INT64_C(4294967296),
                              .any = -5,
@@ -314,7 +405,9 @@ static void texts_are_canonical(void **state)
                              .path = NULL,
                              .mode = {1},
                              .span = {1.0 / 3.0, 1e-300},
-                             .list = {numbers, 3}};
+                             .list = {numbers, 3},
+                             .size = -2,
+                             .steps = {steps, NULL, 2}};
     expect_text(&v, "flag", "true");
     expect_text(&v, "count", "4294967296L");
     expect_text(&v, "any", "-5");
@@ -325,6 +418,9 @@ static void texts_are_canonical(void **state)
     expect_text(&v, "mode", "\"fail\"");
     expect_text(&v, "span", "[0.3333333333333333, 1e-300]");
     expect_text(&v, "list", "[1.0, 0.1, 1e300]");
+    expect_text(&v, "size", "\"half\"");
+    expect_text(&v, "steps",
+                "({ length = 1; }, { length = 2; rate = 0.25; label = \"}, {\"; last = true; })");
 }
 
 /* Texts of values, read again, give the same bits. */
@@ -373,7 +469,14 @@ static void help_is_aligned(void **state)
                               "  path      path = \"/data\"                  A file\n"
                               "  mode      one of \"keep\", \"fail\" = \"fail\"  What to do\n"
                               "  span      range [0, 1] = [0.25, 0.75]     A span\n"
-                              "  list      reals (0, 10] = []              Numbers\n");
+                              "  list      reals (0, 10] = []              Numbers\n"
+                              "  size      int [1, 100] or \"all\", \"half\" = \"all\"\n"
+                              "                                            A number or a word\n"
+                              "  steps     rows [0, 3] = ()                Some steps\n"
+                              "    length  int [1, 9], required  How long\n"
+                              "    rate    real [0, 1] = 0.5     How fast\n"
+                              "    label   text = \"\"             What for\n"
+                              "    last    bool = false          Whether it ends here\n");
     free(text);
 }
 
@@ -384,6 +487,10 @@ int main(void)
         cmocka_unit_test(values_replace_defaults),
         cmocka_unit_test(bounds_are_open_or_closed),
         cmocka_unit_test(types_are_not_converted),
+        cmocka_unit_test(rows_are_structs_of_their_own),
+        cmocka_unit_test(errors_in_rows_name_row_and_key),
+        cmocka_unit_test(rows_come_from_the_command_line_too),
+        cmocka_unit_test(words_may_stand_for_numbers),
         cmocka_unit_test(unknown_keys_are_all_told),
         cmocka_unit_test(keys_of_other_groups_are_suggested),
         cmocka_unit_test(required_settings_must_be_set),
