@@ -10,7 +10,8 @@
 #
 # A table of RESULTS.md stands between lines "<!-- report ARGUMENTS -->" and "<!-- end -->", ARGUMENTS
 # being those of "osafl report", with folders relative to the unpacked runs; or, for the table of
-# local rounds, "<!-- ccdf FOLDER... -->".  OSAFL: the program.
+# local rounds, "<!-- ccdf FOLDER... -->"; or "<!-- compare COMMAND -->", a command of compare.py.
+# OSAFL: the program.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 kept=$here/results
@@ -118,7 +119,7 @@ page() {
     local line arguments folder
     while IFS= read -r line; do
         printf '%s\n' "$line"
-        [[ $line =~ ^'<!-- '(report|ccdf)' '(.*)' -->'$ ]] || continue
+        [[ $line =~ ^'<!-- '(report|ccdf|compare)' '(.*)' -->'$ ]] || continue
         read -r -a arguments <<<"${BASH_REMATCH[2]}"
         printf '\n'
         case ${BASH_REMATCH[1]} in
@@ -133,6 +134,9 @@ page() {
             echo "| the paper | 0.6709 | 0.5525 | 0.6048 | 0.4816 | 0.8771 | 0.5653 |"
             for folder in "${arguments[@]}"; do (cd "$work/runs" && ccdf "$folder"); done
             printf '\n'
+            ;;
+        compare)
+            python3 "$here/compare.py" "${arguments[@]}" "$work/runs"
             ;;
         esac
         while [ "$line" != '<!-- end -->' ]; do
