@@ -58,7 +58,7 @@ data_of() {
     *-fashion-mnist-*) echo fashion-mnist ;;
     *-mnist-* | misprint) echo mnist ;;
     *-cifar10-* | figure-ccdf | figure-quantization) echo cifar10 ;;
-    reading-passes) echo fashion-mnist mnist ;;
+    reading | reading-passes) echo fashion-mnist mnist ;;
     *) echo cifar10 fashion-mnist mnist ;;
     esac
 }
@@ -79,7 +79,7 @@ show() {
     case $1 in
     table-*)
         [[ $1 =~ ^table-(.+)-s([0-9]+)-c([0-9.]+)$ ]]
-        "$osafl" report "$out/${BASH_REMATCH[1]}" \
+        "$osafl" report --published "$here/paper/published.csv" "$out/${BASH_REMATCH[1]}" \
             --only "quantizer.qsgd.levels=${BASH_REMATCH[2]}" \
             --only "partition.concentration=${BASH_REMATCH[3]}"
         ;;
@@ -107,6 +107,9 @@ show() {
                     --only "model.plugin=$model" --only "quantizer.qsgd.levels=$levels"
             done
         done
+        ;;
+    reading)
+        python3 "$here/paper/compare.py" reading "$out"
         ;;
     *)
         for name in $(data_of "$1"); do

@@ -29,6 +29,7 @@ cells() {
     figure-wallclock | control) echo 27 9 ;;
     reading-passes) echo 72 24 ;;
     misprint) echo 12 4 ;;
+    reading) echo 288 96 ;;
     esac
 }
 tables=0
@@ -114,6 +115,7 @@ for file in experiments/paper/*.cfg; do
     figure-ccdf) only+=(--only deadline_s=60 --only quantizer.qsgd.levels=2) ;;
     control) only+=(--only name=mnist) ;;
     misprint) only=(--only seed=1 --only case=M-FedAvg-as-printed) ;;
+    reading) only+=(--only case=M-FedDisco --only training.minibatches=8) ;; # all pixels
     figure-rounds) only+=(--only case=Genie --only name=mnist) ;;
     figure-quantization) only+=(--only case=M-FedProx --only quantizer.qsgd.levels=8) ;;
     table-fashion-mnist-s2-c0.3) ;; # all rows
@@ -130,6 +132,14 @@ for setting in 'seed = 2;' 'rounds = 50;' 'deadline_s = 180.0;' 'levels = 16;' '
     expect "$setting" resolved
 done
 expect "cifar10,resnet18,16,0.3,M-FedProx,0.4772," experiments/paper/published.csv
+
+# Readings, laid over a table.
+for reading in passes unit standard; do
+    "$osafl" resolve experiments/paper/table-mnist-s2-c0.3.cfg --only case=OSA-FL --only seed=1 \
+        --only model.plugin=cnn --overlay "experiments/include/reading-$reading.cfg" > resolved
+    case $reading in passes) value=" minibatches = 0;" ;; *) value="pixels = \"$reading\";" ;; esac
+    expect "$value" resolved
+done
 
 # A table of toy size: two clients, one round.
 OSAFL=$osafl OSAFL_JOBS=2 experiments/reproduce.sh --quick table-fashion-mnist-s2-c0.3 -- \
