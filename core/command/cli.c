@@ -13,6 +13,7 @@
 #include "base/exit_status.h"
 #include "base/message.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli_help.h"
 #include "cli_options.h"
 #include "command/bench/bench_command.h"
@@ -256,13 +257,8 @@ static int resolve_cells(struct work *w, struct experiment *const *cell, size_t 
     char list[1024] = "";
     for (size_t i = 0; i < n; i++) {
         char label[320];
-        const size_t used = strlen(list);
-        cell_label(cell[i], label, sizeof(label));
-        if (used + strlen(label) + sizeof("; ; ...") > sizeof(list)) {
-            snprintf(list + used, sizeof(list) - used, "; ...");
-            break;
-        }
-        snprintf(list + used, sizeof(list) - used, "%s%s", used > 0 ? "; " : "", label);
+        cell_label(cell[i], label, sizeof label);
+        text_append_item(list, sizeof list, "; ", label);
     }
     diagnostics_error(w->d, w->options.arguments[0], 0,
                       "is a grid of %zu cells; pick one with --only, as in --only case=NAME --only "

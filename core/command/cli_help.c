@@ -27,29 +27,28 @@ static const double PROBE_LIMIT_S = 10.0;
 
 static void list_kind(struct loader *l, uint32_t kind, FILE *to, struct diagnostics *d)
 {
-    char **names = NULL;
-    size_t n = 0;
+    struct names names;
     size_t width = 0;
-    if (loader_names(l, kind, &names, &n) != OSAFL_OK) {
+    if (loader_names(l, kind, &names) != OSAFL_OK) {
         diagnostics_error(d, NULL, 0, "the plugin folders cannot be read");
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        width = strlen(names[i]) > width ? strlen(names[i]) : width;
+    for (size_t i = 0; i < names.n; i++)
+        width = strlen(names.name[i]) > width ? strlen(names.name[i]) : width;
     fprintf(to, "%s: %s\n", kind_name(kind), questions[kind]);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < names.n; i++) {
         struct probed_plugin p;
-        if (loader_probe(l, kind, names[i], PROBE_LIMIT_S, &p) != OSAFL_OK)
+        if (loader_probe(l, kind, names.name[i], PROBE_LIMIT_S, &p) != OSAFL_OK)
             diagnostics_error(d, NULL, 0, "no process could be started to look at %s/%s",
-                              kind_name(kind), names[i]);
+                              kind_name(kind), names.name[i]);
         else if (p.problem[0] == '\0')
-            fprintf(to, "  %-*s  %-8s %s\n", (int)width, names[i], p.version, p.summary);
+            fprintf(to, "  %-*s  %-8s %s\n", (int)width, names.name[i], p.version, p.summary);
         else
-            fprintf(to, "  %-*s  %s\n", (int)width, names[i], p.problem);
+            fprintf(to, "  %-*s  %s\n", (int)width, names.name[i], p.problem);
     }
-    if (n == 0)
+    if (names.n == 0)
         fputs("  (none found)\n", to);
-    loader_free_names(names, n);
+    names_free(&names);
 }
 
 void help_list_plugins(struct loader *l, uint32_t kind, FILE *to, struct diagnostics *d)
@@ -218,15 +217,12 @@ static void find_plugin(struct loader *l, const char *word, char *best, size_t s
 {
     best[0] = '\0';
     for (uint32_t kind = 1; kind <= LOADER_KINDS && best[0] == '\0'; kind++) {
-        char **names = NULL;
-        size_t n = 0;
-        if (loader_names(l, kind, &names, &n) != OSAFL_OK)
+        struct names names;
+        if (loader_names(l, kind, &names) != OSAFL_OK)
             return;
-        for (size_t i = 0; i < n; i++) {
-            if (strcmp(names[i], word) == 0)
-                snprintf(best, size, "%s/%s", kind_name(kind), word);
-        }
-        loader_free_names(names, n);
+        if (names_have(&names, word))
+            snprintf(best, size, "%s/%s", kind_name(kind), word);
+        names_free(&names);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/exit_status.h"
+#include "base/text.h"
 #include "cli.h"
 
 enum { MAX_THREADS = 1024 };
@@ -115,15 +116,19 @@ static unsigned available_cpus(void)
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
 }
 
+uint64_t cli_whole_number(const char *option, const char *text, uint64_t least, uint64_t most,
+                          struct argp_state *state)
+{
+    uint64_t n = 0;
+    if (!text_whole(text, least, most, &n))
+        argp_error(state, "--%s %s: must be a whole number from %" PRIu64 " to %" PRIu64, option,
+                   text, least, most);
+    return n;
+}
+
 static unsigned parse_count(const char *option, const char *text, struct argp_state *state)
 {
-    char *end;
-    errno = 0;
-    const long n = strtol(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || n < 1 || n > MAX_THREADS)
-        argp_error(state, "--%s %s: must be a whole number from 1 to %d", option, text,
-                   MAX_THREADS);
-    return (unsigned)n;
+    return (unsigned)cli_whole_number(option, text, 1, MAX_THREADS, state);
 }
 
 /* Without the slashes at its end. */
@@ -139,13 +144,15 @@ static const char *parse_folder(const char *option, char *name, struct argp_stat
 
 static double parse_time(const char *text, struct argp_state *state)
 {
-    char *end;
-    double seconds = strtod(text, &end);
-    if (end != text && (*end == 's' || *end == 'm' || *end == 'h')) {
-        seconds *= *end == 's' ? 1.0 : *end == 'm' ? 60.0 : 3600.0;
-        end++;
-    }
-    if (end == text || *end != '\0' || !(seconds > 0.0 && seconds < 1e9))
+    char number[32] = "";
+    double seconds = 0.0;
+    const size_t digits = strcspn(text, "smh");
+    const char *unit = text + digits;
+    if (digits < sizeof number)
+        memcpy(number, text, digits);
+    if (text_real(number, &seconds))
+        seconds *= *unit == 'h' ? 3600.0 : *unit == 'm' ? 60.0 : 1.0;
+    if (strlen(unit) > 1 || !(seconds > 0.0 && seconds < 1e9))
         argp_error(state, "--max-time %s: must be a time such as 90, 90s, 15m or 2h", text);
     return seconds;
 }
@@ -226,13 +233,12 @@ static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
 static error_t parse_tune_option(int key, char *arg, struct argp_state *state)
 {
     struct cli_options *o = ((struct parsing *)state->input)->o;
-    char end;
     switch (key) {
     case KEY_OVER:
         o->over[o->n_over++] = arg;
         return 0;
     case KEY_KEEP:
-        if (sscanf(arg, "%lf%c", &o->keep, &end) != 1 || !(o->keep > 0.0 && o->keep <= 1.0))
+        if (!text_real(arg, &o->keep) || !(o->keep > 0.0 && o->keep <= 1.0))
             argp_error(state, "--keep %s: must be a share above 0, at most 1", arg);
         return 0;
     case ARGP_KEY_END:

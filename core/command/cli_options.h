@@ -45,4 +45,9 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
                        const char *args_doc, const char *doc, size_t at_least, size_t at_most);
 void cli_options_free(struct cli_options *o);
 
+/* The value of a command's --option; one that is not within [least, most] ends the program as any
+ * wrong word does. */
+uint64_t cli_whole_number(const char *option, const char *text, uint64_t least, uint64_t most,
+                          struct argp_state *state);
+
 #endif

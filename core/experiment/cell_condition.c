@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment_tree.h"
 
 /* The seed that an experiment has when nobody gives one; see schema.c. */
@@ -60,13 +61,9 @@ static bool value_text(const struct cell_view *cell, const char *key, char out[V
 
 static bool equal(const char *a, const char *b)
 {
-    char *end_a;
-    char *end_b;
-    if (strcmp(a, b) == 0)
-        return true;
-    const double x = strtod(a, &end_a);
-    const double y = strtod(b, &end_b);
-    return end_a != a && end_b != b && *end_a == '\0' && *end_b == '\0' && x == y;
+    double x;
+    double y;
+    return strcmp(a, b) == 0 || (text_real(a, &x) && text_real(b, &y) && x == y);
 }
 
 static enum condition_answer check_one(const char *condition, size_t key_bytes,

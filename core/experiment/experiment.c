@@ -50,19 +50,11 @@ static void out_of_memory(struct diagnostics *d)
 /* "idx, glyphs": what a kind has to offer, for messages; to be freed. */
 static char *list_names(struct loader *l, uint32_t kind)
 {
-    char **names = NULL;
-    size_t n = 0;
-    char *list = NULL;
-    size_t size = 0;
-    if (loader_names(l, kind, &names, &n) != OSAFL_OK)
+    struct names names;
+    if (loader_names(l, kind, &names) != OSAFL_OK)
         return NULL;
-    FILE *f = open_memstream(&list, &size);
-    if (f != NULL) {
-        for (size_t i = 0; i < n; i++)
-            fprintf(f, "%s%s", i > 0 ? ", " : "", names[i]);
-        fclose(f);
-    }
-    loader_free_names(names, n);
+    char *list = names_join(&names);
+    names_free(&names);
     return list;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cell_condition.h"
 #include "experiment_tree.h"
 #include "grid_plan.h"
@@ -220,16 +221,6 @@ static bool make_cell(const struct layout *l, const struct position *at, struct 
     return *out != NULL;
 }
 
-/* Appends ", NAME" to a list; "..." where there is no room for it. */
-static void list_name(char *list, size_t size, const char *name)
-{
-    const size_t used = strlen(list);
-    if (used + strlen(name) + sizeof(", , ...") <= size)
-        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", name);
-    else if (used >= 3 && strcmp(list + used - 3, "...") != 0)
-        snprintf(list + used, size - used, ", ...");
-}
-
 /* The conditions chose nothing.  A case that there is not is the likeliest reason. */
 static void complain_no_cell(const struct layout *l)
 {
@@ -258,13 +249,13 @@ static void complain_no_cell(const struct layout *l)
     char name[NAME_BYTES];
     for (size_t i = 0; i < p->n_cases && p->cases != NULL; i++) {
         suggest_offer(&s, grid_plan_case_name(p, i));
-        list_name(list, sizeof(list), grid_plan_case_name(p, i));
+        text_append_item(list, sizeof(list), ", ", grid_plan_case_name(p, i));
     }
     /* A varied value is part of the full name, by which a cell can be picked as well. */
     for (size_t i = 0; i < cells && p->n_axes > 0; i += p->n_seeds) {
         const struct position at = position_of(p, i);
         name_cell(p, &at, name);
-        list_name(list, sizeof(list), name);
+        text_append_item(list, sizeof(list), ", ", name);
     }
     diagnostics_error(l->d, file_of(l), 0, "no case is called \"%s\"%s%s%s; there %s %s", missing,
                       s.best != NULL ? "; did you mean \"" : "", s.best != NULL ? s.best : "",

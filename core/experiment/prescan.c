@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "base/file_read.h"
 
 struct prescan_source {
     char *file;
@@ -512,47 +513,6 @@ static bool add_source(struct scan *s, const char *file, char *text, size_t size
     return true;
 }
 
-static const char no_memory[] = "out of memory";
-
-/* NULL with the reason in *why.  Never waits: a pipe is refused. */
-static char *read_regular_file(const char *file, size_t *size, const char **why)
-{
-    const int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) {
-        *why = strerror(errno);
-        return NULL;
-    }
-    struct stat st;
-    char *text = NULL;
-    *why = NULL;
-    if (fstat(fd, &st) != 0)
-        *why = strerror(errno);
-    else if (!S_ISREG(st.st_mode))
-        *why = "not a regular file";
-    else if (st.st_size > PRESCAN_MAX_BYTES)
-        *why = "larger than 1 MiB";
-    else if ((text = malloc((size_t)st.st_size + 1)) == NULL)
-        *why = no_memory;
-    size_t n = 0;
-    while (*why == NULL && n < (size_t)st.st_size) {
-        const ssize_t got = read(fd, text + n, (size_t)st.st_size - n);
-        if (got < 0 && errno != EINTR)
-            *why = strerror(errno);
-        else if (got == 0)
-            break;
-        else if (got > 0)
-            n += (size_t)got;
-    }
-    close(fd);
-    if (*why != NULL) {
-        free(text);
-        return NULL;
-    }
-    text[n] = '\0';
-    *size = n;
-    return text;
-}
-
 /* The path of an included file: relative names are against the including file's folder. */
 static char *include_path(const char *including, const char *name, size_t name_bytes)
 {
@@ -566,9 +526,14 @@ static char *include_path(const char *including, const char *name, size_t name_b
     return path;
 }
 
+static const char *read_problem(int error)
+{
+    return error == EFBIG ? "larger than 1 MiB" : file_read_problem(error);
+}
+
 static void include_file(struct scan *s, struct cursor *c, const char *path)
 {
-    const char *why = NULL;
+    int error = 0;
     size_t size = 0;
     if (s->nesting == PRESCAN_MAX_NESTING) {
         diagnostics_error(s->d, c->file, c->line,
@@ -581,12 +546,13 @@ static void include_file(struct scan *s, struct cursor *c, const char *path)
                           PRESCAN_MAX_INCLUDES);
         return;
     }
-    char *text = read_regular_file(path, &size, &why);
+    char *text = file_read(path, PRESCAN_MAX_BYTES, &size, &error);
     if (text == NULL) {
-        if (why == no_memory)
+        if (error == ENOMEM)
             diagnostics_no_memory(s->d);
         else
-            diagnostics_error(s->d, c->file, c->line, "cannot include \"%s\": %s", path, why);
+            diagnostics_error(s->d, c->file, c->line, "cannot include \"%s\": %s", path,
+                              read_problem(error));
         return;
     }
     struct prescan_source source;
@@ -770,14 +736,14 @@ static struct prescan *prescan_taken(char *text, size_t n, const char *file, str
 
 struct prescan *prescan_file(const char *file, struct diagnostics *d)
 {
-    const char *why = NULL;
+    int error = 0;
     size_t size = 0;
-    char *text = read_regular_file(file, &size, &why);
+    char *text = file_read(file, PRESCAN_MAX_BYTES, &size, &error);
     if (text == NULL) {
-        if (why == no_memory)
+        if (error == ENOMEM)
             diagnostics_no_memory(d);
         else
-            diagnostics_error(d, file, 0, "cannot be read: %s", why);
+            diagnostics_error(d, file, 0, "cannot be read: %s", read_problem(error));
         return NULL;
     }
     return prescan_taken(text, size, file, d);

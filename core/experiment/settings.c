@@ -7,6 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "experiment_tree.h"
 #include "settings_text.h"
 
@@ -435,22 +436,15 @@ static void offer_table(struct suggestion *s, const struct settings_table *t)
         suggest_offer(s, param_at(t, i)->name);
 }
 
-/* Appends ", name" to a list of names. */
-static void list_name(char *list, size_t size, const char *name)
-{
-    const size_t length = strlen(list);
-    snprintf(list + length, size - length, "%s%s", length > 0 ? ", " : "", name);
-}
-
 /* The names that there are; at the top level these are groups and parts of a grid as well. */
 static void complain_with_list(const struct binding *b, const struct node *n)
 {
     char list[1024] = "";
     for (uint32_t i = 0; i < b->table->n; i++)
-        list_name(list, sizeof(list), param_at(b->table, i)->name);
+        text_append_item(list, sizeof(list), ", ", param_at(b->table, i)->name);
     for (size_t i = 0;
          b->table->path[0] == '\0' && b->extra_keys != NULL && b->extra_keys[i] != NULL; i++)
-        list_name(list, sizeof(list), b->extra_keys[i]);
+        text_append_item(list, sizeof(list), ", ", b->extra_keys[i]);
     if (list[0] == '\0')
         complain(b, n, n->name, "unknown setting; there are none here");
     else

@@ -14,6 +14,7 @@
 
 #include "base/diagnostics.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "child_process.h"
 #include "cpu.h"
 #include "guard.h"
@@ -66,75 +67,58 @@ void loader_destroy(struct loader *l)
     free(l);
 }
 
-osafl_status loader_names(struct loader *l, uint32_t kind, char ***names, size_t *n)
+osafl_status loader_names(struct loader *l, uint32_t kind, struct names *names)
 {
-    return plugin_path_names(&l->path, kind_name(kind), names, n);
-}
-
-void loader_free_names(char **names, size_t n)
-{
-    plugin_path_free_names(names, n);
+    return plugin_path_names(&l->path, kind_name(kind), names);
 }
 
 /* ---- finding ------------------------------------------------------------------------------- */
-
-/* Appends to a text of a fixed size; what does not fit is cut. */
-static OSAFL_PRINTF(3, 4) void append(char *text, size_t size, const char *fmt, ...)
-{
-    const size_t used = strlen(text);
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text + used, size - used, fmt, args);
-    va_end(args);
-}
 
 /* Appends the plugin that an impossible name, such as "CNN", may stand for. */
 static void suggest_plugin(const struct plugin_path *path, const char *kind, const char *name,
                            char *why, size_t size)
 {
     char lower[64] = "";
-    char **names = NULL;
-    size_t n = 0;
+    struct names names;
     for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof(lower); i++)
         lower[i] = (char)tolower((unsigned char)name[i]);
     struct suggestion close = suggest_begin(lower);
-    if (plugin_path_names(path, kind, &names, &n) != OSAFL_OK)
+    if (plugin_path_names(path, kind, &names) != OSAFL_OK)
         return;
-    for (size_t i = 0; i < n; i++)
-        suggest_offer(&close, names[i]);
+    for (size_t i = 0; i < names.n; i++)
+        suggest_offer(&close, names.name[i]);
     if (close.best != NULL)
-        append(why, size, "; did you mean \"%s\"?", close.best);
-    loader_free_names(names, n);
+        text_append(why, size, "; did you mean \"%s\"?", close.best);
+    names_free(&names);
 }
 
 /* Says that nobody has the file, where it was looked for, and what there is instead. */
 static void explain_missing(const struct plugin_path *path, const char *kind, const char *name,
                             char *why, size_t size)
 {
-    char **names = NULL;
-    size_t n = 0;
+    struct names names;
     snprintf(why, size, "no %s plugin is called \"%s\"", kind, name);
-    if (plugin_path_names(path, kind, &names, &n) == OSAFL_OK && n > 0) {
+    if (plugin_path_names(path, kind, &names) == OSAFL_OK && names.n > 0) {
         struct suggestion close = suggest_begin(name);
-        for (size_t i = 0; i < n; i++)
-            suggest_offer(&close, names[i]);
+        for (size_t i = 0; i < names.n; i++)
+            suggest_offer(&close, names.name[i]);
         if (close.best != NULL)
-            append(why, size, "; did you mean \"%s\"?", close.best);
-        append(why, size, "%s there are: ", close.best != NULL ? "" : ";");
-        for (size_t i = 0; i < n; i++)
-            append(why, size, "%s%s", i > 0 ? ", " : "", names[i]);
+            text_append(why, size, "; did you mean \"%s\"?", close.best);
+        text_append(why, size, "%s there are: ", close.best != NULL ? "" : ";");
+        for (size_t i = 0; i < names.n; i++)
+            text_append(why, size, "%s%s", i > 0 ? ", " : "", names.name[i]);
     } else {
-        append(why, size, "; there is no %s plugin at all", kind);
+        text_append(why, size, "; there is no %s plugin at all", kind);
     }
-    append(why, size, " (looked for %s/%s.so in ", kind, name);
+    text_append(why, size, " (looked for %s/%s.so in ", kind, name);
     for (size_t i = 0; i < path->n; i++)
-        append(why, size, "%s%s (%s)", i > 0 ? ", " : "", path->folders[i].path,
-               path->folders[i].origin);
-    append(why, size, ")");
+        text_append(why, size, "%s%s (%s)", i > 0 ? ", " : "", path->folders[i].path,
+                    path->folders[i].origin);
+    text_append(why, size, ")");
     char dir[PLUGIN_PATH_BYTES];
     if (plugin_path_near(path, kind, name, dir))
-        append(why, size, "; it lies elsewhere: give --plugin-dir %s", dir);
-    plugin_path_free_names(names, n);
+        text_append(why, size, "; it lies elsewhere: give --plugin-dir %s", dir);
+    names_free(&names);
 }
 
 /* The file, the folder it lies in, and the folder of the search path must all be safe. */

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/names.h"
 #include "kinds.h"
 #include "osafl/plugin.h"
 
@@ -32,9 +33,8 @@ const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const c
                                         struct diagnostics *d, const char *file, unsigned line);
 
 /* Names of the files DIR/KIND/NAME.so of the search path, sorted, without loading them; shadowed
- * ones once.  Freed by loader_free_names(). */
-osafl_status loader_names(struct loader *l, uint32_t kind, char ***names, size_t *n);
-void loader_free_names(char **names, size_t n);
+ * ones once.  Freed by names_free(). */
+osafl_status loader_names(struct loader *l, uint32_t kind, struct names *names);
 
 /* What is known about a plugin file without having it in this process. */
 struct probed_plugin {

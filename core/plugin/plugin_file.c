@@ -16,6 +16,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/file_read.h"
+
 #define NAME_MAX_BYTES 48
 
 #if defined(__x86_64__)
@@ -99,29 +101,20 @@ static const char *elf_problem(const unsigned char *data, size_t length)
     return NULL;
 }
 
-/* Maps a whole file for reading.  NULL with the reason in why; else given back with munmap(). */
-static void *map_whole_file(const char *path, size_t *length, char *why, size_t size)
+/* The whole file, to be freed.  NULL with the reason in why. */
+static void *read_whole_file(const char *path, size_t *length, char *why, size_t size)
 {
-    /* O_NONBLOCK: a FIFO of that name must not hang the program. */
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat s;
-    if (fd < 0 || fstat(fd, &s) != 0) {
-        snprintf(why, size, "cannot be read: %s", strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return NULL;
-    }
-    if (!S_ISREG(s.st_mode) || s.st_size <= 0) {
-        snprintf(why, size, S_ISREG(s.st_mode) ? "is empty" : "is not a regular file");
-        close(fd);
-        return NULL;
-    }
-    *length = (size_t)s.st_size;
-    void *const data = mmap(NULL, *length, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED)
-        snprintf(why, size, "cannot be read: %s", strerror(errno));
-    close(fd);
-    return data != MAP_FAILED ? data : NULL;
+    int error = 0;
+    void *data = file_read(path, SIZE_MAX - 1, length, &error);
+    if (data == NULL && error == EINVAL)
+        snprintf(why, size, "is not a regular file");
+    else if (data == NULL)
+        snprintf(why, size, "cannot be read: %s", file_read_problem(error));
+    if (data == NULL || *length > 0)
+        return data;
+    snprintf(why, size, "is empty");
+    free(data);
+    return NULL;
 }
 
 static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BYTES])
@@ -134,7 +127,7 @@ static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BY
 bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], char *why, size_t size)
 {
     size_t length = 0;
-    void *const data = map_whole_file(path, &length, why, size);
+    void *data = read_whole_file(path, &length, why, size);
     if (data == NULL)
         return false;
     const char *const problem = elf_problem(data, length);
@@ -142,7 +135,7 @@ bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], cha
         hash_bytes(data, length, hash);
     else
         snprintf(why, size, "%s", problem);
-    munmap(data, length);
+    free(data);
     return problem == NULL;
 }
 
@@ -150,10 +143,10 @@ bool program_file_hash(char hash[PLUGIN_HASH_BYTES], char *why, size_t size)
 {
     size_t length = 0;
     /* The very file that runs, even when another one has been put in its place meanwhile. */
-    void *const data = map_whole_file("/proc/self/exe", &length, why, size);
+    void *data = read_whole_file("/proc/self/exe", &length, why, size);
     if (data == NULL)
         return false;
     hash_bytes(data, length, hash);
-    munmap(data, length);
+    free(data);
     return true;
 }

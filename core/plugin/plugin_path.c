@@ -166,13 +166,8 @@ bool plugin_path_near(const struct plugin_path *p, const char *kind, const char 
     return has_plugin(dir, kind, name);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Appends the names of the plugins in one folder; false: out of memory. */
-static bool list_folder(const char *path, char ***names, size_t *n)
+static bool list_folder(const char *path, struct names *names)
 {
     DIR *dir = opendir(path);
     if (dir == NULL)
@@ -185,51 +180,24 @@ static bool list_folder(const char *path, char ***names, size_t *n)
         if (dot == NULL || strcmp(dot, ".so") != 0)
             continue;
         *dot = '\0';
-        if (!plugin_name_is_valid(name))
-            continue;
-        char **grown = realloc(*names, (*n + 1) * sizeof *grown);
-        ok = grown != NULL;
-        if (ok) {
-            *names = grown;
-            grown[*n] = strdup(name);
-            ok = grown[*n] != NULL;
-            *n += ok ? 1 : 0;
-        }
+        if (plugin_name_is_valid(name))
+            ok = names_add(names, name);
     }
     closedir(dir);
     return ok;
 }
 
-osafl_status plugin_path_names(const struct plugin_path *p, const char *kind, char ***names,
-                               size_t *n)
+osafl_status plugin_path_names(const struct plugin_path *p, const char *kind, struct names *names)
 {
-    char **list = NULL;
-    size_t count = 0;
+    *names = (struct names){0};
     for (size_t i = 0; i < p->n; i++) {
         char path[PLUGIN_PATH_BYTES + 512];
         snprintf(path, sizeof path, "%s/%s", p->folders[i].path, kind);
-        if (!list_folder(path, &list, &count)) {
-            plugin_path_free_names(list, count);
+        if (!list_folder(path, names)) {
+            names_free(names);
             return OSAFL_E_NOMEM;
         }
     }
-    size_t kept = 0;
-    if (count > 0)
-        qsort(list, count, sizeof *list, compare_names);
-    for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && strcmp(list[i], list[kept - 1]) == 0)
-            free(list[i]);
-        else
-            list[kept++] = list[i];
-    }
-    *names = list;
-    *n = kept;
+    names_sort(names);
     return OSAFL_OK;
-}
-
-void plugin_path_free_names(char **names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
 }

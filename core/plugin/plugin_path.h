@@ -2,6 +2,7 @@
 #ifndef OSAFL_CORE_PLUGIN_PATH_H
 #define OSAFL_CORE_PLUGIN_PATH_H
 
+#include "base/names.h"
 #include "osafl/base.h"
 
 struct diagnostics;
@@ -37,9 +38,7 @@ const struct plugin_folder *plugin_path_find(const struct plugin_path *p, const 
 bool plugin_path_near(const struct plugin_path *p, const char *kind, const char *name,
                       char dir[PLUGIN_PATH_BYTES]);
 
-/* Sorted names of all files KIND/NAME.so, each once.  Freed by plugin_path_free_names(). */
-osafl_status plugin_path_names(const struct plugin_path *p, const char *kind, char ***names,
-                               size_t *n);
-void plugin_path_free_names(char **names, size_t n);
+/* Sorted names of all files KIND/NAME.so, each once.  Freed by names_free(). */
+osafl_status plugin_path_names(const struct plugin_path *p, const char *kind, struct names *names);
 
 #endif

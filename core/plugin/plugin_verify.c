@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "kinds.h"
 #include "osafl/osafl.h"
 #include "plugin_file.h"
@@ -31,8 +32,7 @@ static OSAFL_PRINTF(3, 4) bool refuse(const struct verdict *v, unsigned rule, co
     va_start(args, fmt);
     vsnprintf(v->why, v->size, fmt, args);
     va_end(args);
-    const size_t used = strlen(v->why);
-    snprintf(v->why + used, v->size - used, " (rule R%u)", rule);
+    text_append(v->why, v->size, " (rule R%u)", rule);
     return false;
 }
 

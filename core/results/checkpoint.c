@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_read.h"
 #include "base/message.h"
 
 #define SLOTS 2
@@ -25,38 +26,6 @@ static char *path_of(const struct run_folder *folder, unsigned slot)
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
-
-/* The whole of a regular file; 0 and the errno value, ENOENT where there is none. */
-static void *read_file(const char *path, size_t *size, int *error)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
-    void *data = NULL;
-    *error = 0;
-    *size = 0;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        *error = errno;
-    } else if (!S_ISREG(st.st_mode)) {
-        *error = EINVAL;
-    } else if ((data = malloc((size_t)st.st_size + 1)) == NULL) {
-        *error = ENOMEM;
-    }
-    while (data != NULL && *size < (size_t)st.st_size) {
-        const ssize_t got = read(fd, (char *)data + *size, (size_t)st.st_size - *size);
-        if (got > 0) {
-            *size += (size_t)got;
-        } else if (got == 0) {
-            break; /* shorter than it said: the checksum will tell */
-        } else if (errno != EINTR) {
-            *error = errno;
-            free(data);
-            data = NULL;
-        }
-    }
-    if (fd >= 0)
-        close(fd);
-    return data;
-}
 
 /* The round of an opened block, after its identity. */
 static osafl_status read_head(const struct record_set *set, const char *identity, uint32_t *round,
@@ -88,7 +57,7 @@ static osafl_status read_slot(const struct run_folder *folder, unsigned slot, co
     char *path = path_of(folder, slot);
     *out = (struct checkpoint){0};
     if (path != NULL)
-        out->data = read_file(path, &size, &error);
+        out->data = file_read(path, SIZE_MAX - 1, &size, &error);
     osafl_status status = OSAFL_OK;
     if (out->data == NULL && error != ENOENT) {
         status = message_io(message, error, "read", path != NULL ? path : file_name[slot]);

@@ -14,6 +14,7 @@
 #include "base/folder.h"
 #include "base/json_print.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "plugin/cpu.h"
 
 #define MANIFEST "manifest.json"
@@ -157,9 +158,8 @@ static void differs(char *message, const char *what, const json_t *before, const
     const char *const new = json_string_value(now);
     if (strcmp(old == NULL ? "" : old, new == NULL ? "" : new) == 0)
         return;
-    const size_t used = strlen(message);
-    snprintf(message + used, MESSAGE_BYTES - used, "%s%s was %s and is %s", used == 0 ? "" : "; ",
-             what, old == NULL ? "(none)" : old, new == NULL ? "(none)" : new);
+    text_append(message, MESSAGE_BYTES, "%s%s was %s and is %s", message[0] == '\0' ? "" : "; ",
+                what, old == NULL ? "(none)" : old, new == NULL ? "(none)" : new);
 }
 
 static const json_t *find_plugin(const json_t *list, const char *kind)

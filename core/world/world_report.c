@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text.h"
 #include "label_mix.h"
 #include "world_state.h"
 
@@ -20,17 +21,6 @@ uint64_t world_restarts(const struct world *w)
     return sum;
 }
 
-static void append(char *out, size_t size, const char *fmt, ...) OSAFL_PRINTF(3, 4);
-
-static void append(char *out, size_t size, const char *fmt, ...)
-{
-    const size_t used = strlen(out);
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(out + used, size - used, fmt, args);
-    va_end(args);
-}
-
 void world_describe_restarts(const struct world *w, char *out, size_t size)
 {
     const bool by_client = w->partition->scheme.index == PARTITION_NATURAL;
@@ -40,14 +30,14 @@ void world_describe_restarts(const struct world *w, char *out, size_t size)
         if (restarts == 0)
             continue;
         if (size - strlen(out) < 128) {
-            append(out, size, ", ...");
+            text_append(out, size, ", ...");
             return;
         }
-        append(out, size, "%s%s %" PRIu32, out[0] == '\0' ? "" : ", ",
-               by_client ? "client" : "label", p);
+        text_append(out, size, "%s%s %" PRIu32, out[0] == '\0' ? "" : ", ",
+                    by_client ? "client" : "label", p);
         if (!by_client && w->info->label_names != NULL)
-            append(out, size, " (%s)", w->info->label_names[p]);
-        append(out, size, ": %" PRIu64 " time%s", restarts, restarts == 1 ? "" : "s");
+            text_append(out, size, " (%s)", w->info->label_names[p]);
+        text_append(out, size, ": %" PRIu64 " time%s", restarts, restarts == 1 ? "" : "s");
     }
 }
 

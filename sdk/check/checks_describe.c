@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "checks.h"
 #include "subject.h"
 
@@ -177,10 +178,8 @@ static void require_known(const struct conform *c, const char *feature)
         if (strcmp(known, feature) == 0)
             return;
         suggest_offer(&close, known);
-        const size_t used = strlen(there_are);
         if (strstr(there_are, known) == NULL)
-            snprintf(there_are + used, sizeof there_are - used, "%s%s", used > 0 ? ", " : "",
-                     known);
+            text_append_item(there_are, sizeof there_are, ", ", known);
     }
     conform_fail(c,
                  "declares the feature \"%s\", which its kind does not know%s%s%s; there are: %s",

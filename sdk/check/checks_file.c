@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "checks.h"
 #include "elf_file.h"
 #include "plugin/plugin_file.h"
@@ -28,22 +29,21 @@ void check_file_format(struct conform *c)
 }
 
 /* A list of names for a message; what does not fit is left out. */
-struct names {
+struct symbol_names {
     char text[600];
     unsigned n;
 };
 
 static void add_name(void *arg, const char *name)
 {
-    struct names *list = arg;
-    const size_t used = strlen(list->text);
-    snprintf(list->text + used, sizeof list->text - used, "%s%s", list->n > 0 ? ", " : "", name);
+    struct symbol_names *list = arg;
+    text_append_item(list->text, sizeof list->text, ", ", name);
     list->n++;
 }
 
 void check_file_exports(struct conform *c)
 {
-    struct names exported = {.n = 0};
+    struct symbol_names exported = {.n = 0};
     struct elf_file f = open_file(c);
     if (!elf_symbols(&f, true, add_name, &exported))
         conform_fail(c, "has no table of dynamic symbols; do not strip it away");
@@ -63,7 +63,7 @@ struct libraries {
     const struct conform *c;
     void *handle[64];
     unsigned n;
-    struct names foreign; /* symbols that none of them has */
+    struct symbol_names foreign; /* symbols that none of them has */
 };
 
 static void open_library(void *arg, const char *name)
@@ -135,7 +135,7 @@ enum { N_TABOOS = sizeof taboos / sizeof taboos[0] };
 
 /* The symbols that a file needs, by what they break. */
 struct breaches {
-    struct names symbols[N_TABOOS];
+    struct symbol_names symbols[N_TABOOS];
 };
 
 static void find_breach(void *arg, const char *name)
@@ -156,10 +156,9 @@ void check_file_calls(struct conform *c)
     struct elf_file f = open_file(c);
     elf_symbols(&f, false, find_breach, &found);
     for (size_t k = 0; k < N_TABOOS; k++) {
-        const size_t used = strlen(text);
         if (found.symbols[k].n > 0)
-            snprintf(text + used, sizeof text - used, "%s%s (%s)", used > 0 ? ", " : "",
-                     found.symbols[k].text, taboos[k].instead);
+            text_append(text, sizeof text, "%s%s (%s)", text[0] != '\0' ? ", " : "",
+                        found.symbols[k].text, taboos[k].instead);
     }
     if (text[0] != '\0')
         conform_fail(c, "uses what belongs to the whole program: %s", text);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "guarded_memory.h"
 #include "plugin/child_process.h"
 #include "plugin/guard.h"
@@ -99,20 +100,17 @@ static void on_crash(int number, siginfo_t *info, void *context)
     snprintf(where, sizeof where, "%s", doing[0] != '\0' ? doing : "the plugin's code");
     if ((number == SIGSEGV || number == SIGBUS) &&
         guarded_memory_explain(info->si_addr, v.message, sizeof v.message)) {
-        const size_t n = strlen(v.message);
-        snprintf(v.message + n, sizeof v.message - n, " in %s", where);
+        text_append(v.message, sizeof v.message, " in %s", where);
     } else {
         snprintf(v.message, sizeof v.message, "crashed with signal %d (%s) in %s", number,
                  strsignal(number), where);
     }
     if (call != NULL && call->round != NO_ROUND) {
-        const size_t n = strlen(v.message);
-        snprintf(v.message + n, sizeof v.message - n, ", round %u", (unsigned)call->round);
+        text_append(v.message, sizeof v.message, ", round %u", (unsigned)call->round);
     }
     if (strncmp(v.message, "crashed", 7) == 0) {
-        const size_t n = strlen(v.message);
-        snprintf(v.message + n, sizeof v.message - n,
-                 "; if it wrote beside its buffers, numbers.guards tells where");
+        text_append(v.message, sizeof v.message,
+                    "; if it wrote beside its buffers, numbers.guards tells where");
     }
     end_with(&v);
 }

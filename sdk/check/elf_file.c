@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_read.h"
+
 /* n objects of size bytes at an offset; NULL: not within the file, or not where its format aligns
  * tables. */
 static const void *part(const struct elf_file *f, uint64_t offset, uint64_t n, uint64_t size)
@@ -93,25 +95,14 @@ static void read_flags(struct elf_file *f)
     }
 }
 
-static bool read_whole(struct elf_file *f, const char *path)
-{
-    FILE *in = fopen(path, "rbe");
-    bool ok = in != NULL && fseek(in, 0, SEEK_END) == 0;
-    const long bytes = ok ? ftell(in) : -1;
-    ok = bytes > 0 && fseek(in, 0, SEEK_SET) == 0;
-    f->data = ok ? malloc((size_t)bytes) : NULL;
-    ok = f->data != NULL && fread(f->data, 1, (size_t)bytes, in) == (size_t)bytes;
-    f->bytes = ok ? (size_t)bytes : 0;
-    if (in != NULL)
-        fclose(in);
-    return ok;
-}
-
 bool elf_open(struct elf_file *f, const char *path, char *why, size_t size)
 {
+    int error = 0;
     *f = (struct elf_file){0};
-    if (!read_whole(f, path) || head_of(f) == NULL) {
-        snprintf(why, size, "cannot be read: %s", strerror(errno));
+    f->data = file_read(path, SIZE_MAX - 1, &f->bytes, &error);
+    if (f->data == NULL || head_of(f) == NULL) {
+        snprintf(why, size, "cannot be read: %s",
+                 f->data == NULL ? file_read_problem(error) : "no ELF file of this machine");
         elf_close(f);
         return false;
     }

@@ -8,6 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "base/streams.h"
+#include "base/text.h"
 #include "experiment/experiment_tree.h"
 #include "experiment/settings.h"
 #include "osafl/random.h"
@@ -132,10 +133,9 @@ struct trial_settings settings_default(const struct conform *c)
 static void note(struct trial_settings *s, const osafl_param *p)
 {
     char value[256];
-    const size_t used = strlen(s->text);
     settings_format(p, s->config, value, sizeof value);
-    snprintf(s->text + used, sizeof s->text - used, "%s%s = %s", used > 0 ? ", " : "", p->name,
-             value);
+    text_append(s->text, sizeof s->text, "%s%s = %s", s->text[0] != '\0' ? ", " : "", p->name,
+                value);
 }
 
 static void put(struct trial_settings *s, const osafl_param *p, const void *value, size_t bytes)

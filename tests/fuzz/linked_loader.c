@@ -55,26 +55,16 @@ const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const c
     return found;
 }
 
-osafl_status loader_names(struct loader *l, uint32_t kind, char ***names, size_t *n)
+osafl_status loader_names(struct loader *l, uint32_t kind, struct names *names)
 {
     (void)l;
-    *n = 0;
-    *names = calloc(ENTRIES, sizeof **names);
-    if (*names == NULL)
-        return OSAFL_E_NOMEM;
+    *names = (struct names){0};
     for (size_t i = 0; i < ENTRIES; i++) {
         const osafl_plugin *p = entries[i]();
-        if (p->kind == kind && ((*names)[*n] = strdup(p->name)) != NULL)
-            ++*n;
+        if (p->kind == kind && !names_add(names, p->name))
+            return OSAFL_E_NOMEM;
     }
     return OSAFL_OK;
-}
-
-void loader_free_names(char **names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
 }
 
 const osafl_plugin *fuzz_plugin(uint32_t kind, const char *name)

@@ -136,21 +136,21 @@ static void test_every_built_in_plugin_loads(void **state)
     size_t seen = 0;
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
         assert_int_equal(kind_from_name(kind_name(kind)), kind);
-        char **names = NULL;
-        size_t n = 0;
-        assert_int_equal(loader_names(l, kind, &names, &n), OSAFL_OK);
-        for (size_t i = 0; i < n; i++) {
-            assert_true(i == 0 || strcmp(names[i - 1], names[i]) < 0);
-            const struct loaded_plugin *p = loader_load(l, kind, names[i], d, NULL, 0);
+        struct names names;
+        assert_int_equal(loader_names(l, kind, &names), OSAFL_OK);
+        for (size_t i = 0; i < names.n; i++) {
+            const char *const name = names.name[i];
+            assert_true(i == 0 || strcmp(names.name[i - 1], name) < 0);
+            const struct loaded_plugin *p = loader_load(l, kind, name, d, NULL, 0);
             if (p == NULL)
                 diagnostics_print(d, stderr);
             assert_non_null(p);
-            assert_string_equal(p->plugin->name, names[i]);
-            assert_ptr_equal(loader_load(l, kind, names[i], d, NULL, 0), p);
+            assert_string_equal(p->plugin->name, name);
+            assert_ptr_equal(loader_load(l, kind, name, d, NULL, 0), p);
             check_texts(p->plugin);
             seen++;
         }
-        loader_free_names(names, n);
+        names_free(&names);
     }
     assert_true(seen > 0);
     assert_null(kind_name(0));
@@ -245,14 +245,13 @@ static void test_first_folder_wins(void **state)
     const struct loaded_plugin *p = loader_load(l, OSAFL_KIND_DELETION, "keeps_rules", d, NULL, 0);
     assert_non_null(p);
     assert_int_equal(strncmp(p->path, mine.root, strlen(mine.root)), 0);
-    char **names = NULL;
-    size_t n = 0;
+    struct names names;
     size_t found = 0;
-    assert_int_equal(loader_names(l, OSAFL_KIND_DELETION, &names, &n), OSAFL_OK);
-    for (size_t i = 0; i < n; i++)
-        found += strcmp(names[i], "keeps_rules") == 0 ? 1 : 0;
+    assert_int_equal(loader_names(l, OSAFL_KIND_DELETION, &names), OSAFL_OK);
+    for (size_t i = 0; i < names.n; i++)
+        found += strcmp(names.name[i], "keeps_rules") == 0 ? 1 : 0;
     assert_int_equal(found, 1);
-    loader_free_names(names, n);
+    names_free(&names);
     loader_destroy(l);
     diagnostics_destroy(d);
     remove_playground(&mine);

@@ -13,6 +13,7 @@
 #include "base/diagnostics.h"
 #include "base/exit_status.h"
 #include "bench_model.h"
+#include "command/cli_options.h"
 #include "plugin/cpu.h"
 #include "plugin/loader.h"
 
@@ -46,19 +47,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* A whole number in [least, most]; else ends the program with a message. */
-static uint32_t whole_number(const char *text, uint32_t least, uint32_t most,
-                             struct argp_state *state)
-{
-    char *end = NULL;
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || value < least || value > most)
-        argp_error(state, "\"%s\" is no whole number from %" PRIu32 " to %" PRIu32, text, least,
-                   most);
-    return (uint32_t)value;
-}
-
 static void read_picture(const char *text, struct bench_options *o, struct argp_state *state)
 {
     char rest;
@@ -84,19 +72,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         add_name(a->model, &a->n_models, MOST_MODELS, arg, "models", state);
         return 0;
     case 'j':
-        a->o.threads = whole_number(arg, 1, 1024, state);
+        a->o.threads = (unsigned)cli_whole_number("threads", arg, 1, 1024, state);
         return 0;
     case OPT_LAYERS:
         a->o.layers = true;
         return 0;
     case OPT_BATCH:
-        a->o.batch = whole_number(arg, 1, 4096, state);
+        a->o.batch = (uint32_t)cli_whole_number("batch", arg, 1, 4096, state);
         return 0;
     case OPT_REPEATS:
-        a->o.repeats = whole_number(arg, 1, 100000, state);
+        a->o.repeats = (uint32_t)cli_whole_number("repeats", arg, 1, 100000, state);
         return 0;
     case OPT_CLIENTS:
-        a->o.clients = whole_number(arg, 0, 100000, state);
+        a->o.clients = (uint32_t)cli_whole_number("clients", arg, 0, 100000, state);
         return 0;
     case OPT_PICTURE:
         read_picture(arg, &a->o, state);

@@ -11,8 +11,10 @@
 #include "base/diagnostics.h"
 #include "base/exit_status.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "check/conform.h"
 #include "command/cli.h"
+#include "command/cli_options.h"
 #include "plugin/cpu.h"
 #include "plugin/loader.h"
 #include "plugin_new.h"
@@ -48,17 +50,14 @@ static void warn_of_namesake(uint32_t kind, const char *name)
 {
     struct diagnostics *d = diagnostics_create();
     struct loader *l = d != NULL ? loader_create(NULL, 0, d) : NULL;
-    char **names = NULL;
-    size_t n = 0;
-    if (l != NULL && loader_names(l, kind, &names, &n) == OSAFL_OK) {
-        for (size_t i = 0; i < n; i++) {
-            if (strcmp(names[i], name) == 0)
-                fprintf(stderr,
-                        "osafl: warning: there is a plugin %s/%s already; with --plugin-dir, yours "
-                        "takes its place\n",
-                        kind_name(kind), name);
-        }
-        loader_free_names(names, n);
+    struct names names;
+    if (l != NULL && loader_names(l, kind, &names) == OSAFL_OK) {
+        if (names_have(&names, name))
+            fprintf(stderr,
+                    "osafl: warning: there is a plugin %s/%s already; with --plugin-dir, yours "
+                    "takes its place\n",
+                    kind_name(kind), name);
+        names_free(&names);
     }
     loader_destroy(l);
     diagnostics_destroy(d);
@@ -133,21 +132,10 @@ struct check_arguments {
     bool list;
 };
 
-static uint64_t parse_seed(const char *text, struct argp_state *state)
-{
-    char *end;
-    errno = 0;
-    const unsigned long long seed = strtoull(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || text[0] == '-')
-        argp_error(state, "--seed %s: must be a whole number from 0 to %" PRIu64, text, UINT64_MAX);
-    return seed;
-}
-
 static double parse_limit(const char *text, struct argp_state *state)
 {
-    char *end;
-    const double seconds = strtod(text, &end);
-    if (end == text || *end != '\0' || !(seconds > 0.0 && seconds < 1e6))
+    double seconds = 0.0;
+    if (!text_real(text, &seconds) || !(seconds > 0.0 && seconds < 1e6))
         argp_error(state, "--time-limit %s: must be a number of seconds above 0", text);
     return seconds;
 }
@@ -167,7 +155,7 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
         a->set[a->options.n_set++] = arg;
         return 0;
     case KEY_SEED:
-        a->options.seed = parse_seed(arg, state);
+        a->options.seed = cli_whole_number("seed", arg, 0, UINT64_MAX, state);
         return 0;
     case KEY_LIMIT:
         a->options.limit_s = parse_limit(arg, state);

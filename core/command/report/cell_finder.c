@@ -9,6 +9,7 @@
 
 #include "base/message.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "checked_alloc.h"
 
 /* results/NAME/CASE/seed-N-HASH8 is three levels deep; shards of a grid may add a few. */
@@ -259,10 +260,8 @@ osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n
 
 bool parse_rounds(const char *text, uint32_t *out)
 {
-    char *end;
-    errno = 0;
-    const long long n = strtoll(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || n < 1 || n > UINT32_MAX)
+    uint64_t n = 0;
+    if (!text_whole(text, 1, UINT32_MAX, &n))
         return false;
     *out = (uint32_t)n;
     return true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/text.h"
 #include "checked_alloc.h"
 
 /* What is known while a file is read. */
@@ -102,8 +103,7 @@ static double word_index(struct csv_table *t, const char *word)
     return (double)i;
 }
 
-/* A number as csv_format_real() writes it.  The program never leaves the "C" locale, so that
- * strtod() takes a point. */
+/* A number as csv_format_real() writes it. */
 static bool read_number(const char *field, double *out)
 {
     if (field[0] == '\0') {
@@ -114,12 +114,7 @@ static bool read_number(const char *field, double *out)
         *out = (double)INFINITY;
         return true;
     }
-    /* strtod() takes blanks, a plus sign and hexadecimal digits too; these tables hold none. */
-    if (field[strspn(field, "0123456789+-.e")] != '\0' || field[0] == '+')
-        return false;
-    char *end = NULL;
-    *out = strtod(field, &end);
-    return *end == '\0' && isfinite(*out);
+    return field[0] != '+' && text_real(field, out);
 }
 
 static osafl_status read_row(struct csv_reading *r, char *line)

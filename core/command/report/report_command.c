@@ -10,6 +10,7 @@
 #include "base/folder.h"
 #include "base/message.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "checked_alloc.h"
 #include "html_page.h"
 #include "report_body.h"
@@ -75,7 +76,6 @@ static int parse_format(const char *name)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct report_options *const o = state->input;
-    char *end = NULL;
     switch (key) {
     case KEY_FORMAT:
         o->format = parse_format(argument);
@@ -86,8 +86,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->html = argument;
         return 0;
     case KEY_TARGET:
-        o->question.target = strtod(argument, &end);
-        if (end == argument || *end != '\0' || !isfinite(o->question.target))
+        if (!text_real(argument, &o->question.target))
             argp_error(state, "--target %s: not a number", argument);
         return 0;
     case KEY_MEASURE:
@@ -173,10 +172,9 @@ static osafl_status check_question(const struct found_cells *found,
             there = there || strcmp(name, q->measure) == 0;
             share = share || (strcmp(name, "accuracy") == 0 &&
                               (q->measure == NULL ? m == 0 : strcmp(q->measure, name) == 0));
-            const size_t used = strlen(list);
             suggest_offer(&close, name);
             if (strstr(list, name) == NULL)
-                snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", name);
+                text_append_item(list, sizeof list, ", ", name);
         }
     }
     if (!there && list[0] != '\0')

@@ -10,6 +10,7 @@
 #include "base/csv_writer.h"
 #include "base/folder.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "checked_alloc.h"
 #include "result_text.h"
 
@@ -104,9 +105,10 @@ void result_cell_assume(struct result_cell *c, const struct cell_setting *of)
 double result_cell_number(const struct result_cell *c, const char *key, double fallback)
 {
     const char *const text = result_cell_setting(c, key);
-    char *end = NULL;
-    const double value = text == NULL ? fallback : strtod(text, &end);
-    return text == NULL || end == text || *end != '\0' || !isfinite(value) ? fallback : value;
+    double value = fallback;
+    if (text != NULL)
+        (void)text_real(text, &value);
+    return value;
 }
 
 const char *result_cell_value(const struct result_cell *c, const char *key,

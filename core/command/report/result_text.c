@@ -9,6 +9,7 @@
 
 #include "base/csv_writer.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "checked_alloc.h"
 
 osafl_status result_read_json(const char *path, json_t **out, char *message)
@@ -50,9 +51,8 @@ char *result_plain_value(const char *text)
         }
         return plain;
     }
-    char *end = NULL;
-    const double value = strtod(text, &end);
-    if (strpbrk(text, ".e") == NULL || end == text || *end != '\0' || !isfinite(value))
+    double value;
+    if (strpbrk(text, ".e") == NULL || !text_real(text, &value))
         return checked_copy(text);
     char number[CSV_REAL_BYTES];
     csv_format_real(value, number);

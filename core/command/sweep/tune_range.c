@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/message.h"
+#include "base/text.h"
 #include "experiment/prescan.h"
 
 enum { DEFAULT_POINTS = 5 };
@@ -55,26 +56,19 @@ static void put_range(FILE *to, double lo, double hi, unsigned points)
 static bool parse_range(const char *text, double *lo, double *hi, unsigned *points)
 {
     char copy[128]; /* cut at the dots: a number would take the first of them */
-    char *end;
+    uint64_t n = DEFAULT_POINTS;
     if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
         return false;
-    char *const dots = strstr(copy, "..");
-    char *const slash = strchr(copy, '/');
+    char *dots = strstr(copy, "..");
+    char *slash = strchr(dots, '/');
     *dots = '\0';
-    *lo = strtod(copy, &end);
-    if (end != dots)
-        return false;
-    *hi = strtod(dots + 2, &end);
-    *points = DEFAULT_POINTS;
-    if (end == dots + 2 || (slash != NULL ? end != slash : *end != '\0'))
-        return false;
     if (slash != NULL) {
-        const unsigned long n = strtoul(slash + 1, &end, 10);
-        if (end == slash + 1 || *end != '\0' || n > TUNE_MOST_VALUES)
+        *slash = '\0';
+        if (!text_whole(slash + 1, 2, TUNE_MOST_VALUES, &n))
             return false;
-        *points = (unsigned)n;
     }
-    return *lo > 0.0 && *hi > *lo && isfinite(*hi) && *points >= 2;
+    *points = (unsigned)n;
+    return text_real(copy, lo) && text_real(dots + 2, hi) && *lo > 0.0 && *hi > *lo;
 }
 
 static osafl_status put_values(FILE *to, const char *values, const char *word, char *message)
