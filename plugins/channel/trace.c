@@ -84,9 +84,8 @@ static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint
     const double gain = t->config->unit.index == UNIT_DB ? cell_from_db(value) : value;
     if (!(gain >= 0.0) || !isfinite(gain))
         return io_fail(&t->message, OSAFL_E_DATA,
-                       "%s:%" PRIu32 ": column %" PRIu32 ": %g is no power gain; decibels need "
-                       "unit = \"db\"",
-                       r->source->name, r->line, column + 1, value);
+                       "%s:%" PRIu32 ": %s: %g is no power gain; decibels need unit = \"db\"",
+                       r->source->name, r->line, csv_place(r, column).text, value);
     /* A longer trace of more clients serves as well; what is not needed is checked all the same. */
     if (round >= t->needed || client >= t->clients)
         return OSAFL_OK;
@@ -112,13 +111,16 @@ static osafl_status read_wide(struct trace *t, struct csv_reader *r)
         OSAFL_TRY(csv_next(r, &row));
         if (!row)
             return OSAFL_OK;
-        if (first && !csv_number(r->field[0], &ignored))
-            continue; /* names of the columns */
+        if (first && !csv_number(r->field[0], &ignored)) {
+            csv_keep_names(r);
+            continue;
+        }
         if (r->n_fields < t->clients)
             return io_fail(&t->message, OSAFL_E_DATA,
                            "%s:%" PRIu32 ": has %" PRIu32 " columns for %" PRIu32
-                           " clients; a row needs one gain per client",
-                           r->source->name, r->line, r->n_fields, t->clients);
+                           " clients; a row needs one gain per client%s",
+                           r->source->name, r->line, r->n_fields, t->clients,
+                           csv_oddity(r, t->clients));
         for (uint32_t u = 0; u < t->clients; u++)
             OSAFL_TRY(store_gain(t, r, u, round, u));
         round++;
@@ -132,8 +134,8 @@ static osafl_status read_index(const struct csv_reader *r, uint32_t column, uint
     OSAFL_TRY(csv_need_number(r, column, &value));
     if (!(value >= 0.0 && value < UINT32_MAX) || value != floor(value))
         return io_fail(r->source->message, OSAFL_E_DATA,
-                       "%s:%" PRIu32 ": column %" PRIu32 ": %g is no number of a round or client",
-                       r->source->name, r->line, column + 1, value);
+                       "%s:%" PRIu32 ": %s: %g is no number of a round or client", r->source->name,
+                       r->line, csv_place(r, column).text, value);
     *out = (uint32_t)value;
     return OSAFL_OK;
 }
@@ -144,6 +146,7 @@ static osafl_status read_long(struct trace *t, struct csv_reader *r)
     OSAFL_TRY(csv_next(r, &row));
     if (!row)
         return OSAFL_OK;
+    csv_keep_names(r);
     const char *const names[] = {"round", "client", t->config->column};
     uint32_t column[3];
     for (size_t i = 0; i < 3; i++) {
@@ -155,7 +158,7 @@ static osafl_status read_long(struct trace *t, struct csv_reader *r)
                            r->source->name, r->line, names[i]);
         column[i] = (uint32_t)found;
     }
-    for (const uint32_t fields = r->n_fields;;) {
+    for (const uint32_t fields = r->n_names;;) {
         uint32_t round = 0;
         uint32_t client = 0;
         OSAFL_TRY(csv_next(r, &row));
@@ -163,8 +166,8 @@ static osafl_status read_long(struct trace *t, struct csv_reader *r)
             return OSAFL_OK;
         if (r->n_fields != fields)
             return io_fail(&t->message, OSAFL_E_DATA,
-                           "%s:%" PRIu32 ": has %" PRIu32 " columns, the header %" PRIu32,
-                           r->source->name, r->line, r->n_fields, fields);
+                           "%s:%" PRIu32 ": has %" PRIu32 " columns, the header %" PRIu32 "%s",
+                           r->source->name, r->line, r->n_fields, fields, csv_oddity(r, fields));
         OSAFL_TRY(read_index(r, column[0], &round));
         OSAFL_TRY(read_index(r, column[1], &client));
         OSAFL_TRY(store_gain(t, r, column[2], round, client));

@@ -3,18 +3,21 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void csv_open(struct csv_reader *r, struct byte_source *source, char separator)
 {
-    *r = (struct csv_reader){.source = source, .separator = separator};
+    *r = (struct csv_reader){.source = source, .separator = separator, .comment = ""};
 }
 
 void csv_close(struct csv_reader *r)
 {
     free(r->field);
     free(r->text);
+    free(r->name);
+    free(r->name_text);
     *r = (struct csv_reader){0};
 }
 
@@ -93,9 +96,22 @@ static char *unquote(char *text, char **rest)
     return NULL;
 }
 
+/* The end of the field at text, which is not quoted. */
+static char *field_end(const struct csv_reader *r, char *text)
+{
+    const char separators[] = {r->separator, r->separator == ' ' ? '\t' : '\0', '\0'};
+    return text + strcspn(text, separators);
+}
+
+/* Cuts a line into its fields; one of blanks alone has none where blanks separate. */
 static osafl_status split(struct csv_reader *r, char *text)
 {
+    const bool blanks = r->separator == ' ';
     r->n_fields = 0;
+    if (blanks)
+        text += strspn(text, " \t");
+    if (blanks && *text == '\0')
+        return OSAFL_OK;
     for (;;) {
         char *field = text;
         char *end = NULL;
@@ -103,18 +119,20 @@ static osafl_status split(struct csv_reader *r, char *text)
             field = unquote(text, &end);
             if (field == NULL)
                 return line_fail(r, "has a quote that is not closed on the same line");
-            if (*end != '\0' && *end != r->separator)
+            if (end != field_end(r, end))
                 return line_fail(r, "has text behind a closing quote");
         } else {
-            end = text + strcspn(text, (const char[]){r->separator, '\0'});
+            end = field_end(r, text);
         }
-        /* The separator gives way to the field's final 0, so look first whether the line ends. */
-        const bool last = *end == '\0';
+        /* The separator gives way to the field's final 0, so look first what follows. */
+        text = *end == '\0' ? end : end + 1;
+        if (blanks)
+            text += strspn(text, " \t");
+        const bool last = *end == '\0' || (blanks && *text == '\0');
         *end = '\0';
         OSAFL_TRY(add_field(r, field));
         if (last)
             return OSAFL_OK;
-        text = end + 1;
     }
 }
 
@@ -132,41 +150,97 @@ osafl_status csv_next(struct csv_reader *r, bool *row)
         char *text = r->text;
         if (r->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
             text += 3;
-        return split(r, text);
+        if (r->comment[0] != '\0' && strncmp(text, r->comment, strlen(r->comment)) == 0)
+            continue;
+        OSAFL_TRY(split(r, text));
+        if (r->n_fields > 0)
+            return OSAFL_OK;
     }
 }
 
-bool csv_number(const char *field, double *value)
+/* --- Names */
+
+void csv_keep_names(struct csv_reader *r)
 {
-    while (*field == ' ' || *field == '\t')
-        field++;
+    r->name = r->field;
+    r->n_names = r->n_fields;
+    r->name_text = r->text;
+    r->field = NULL;
+    r->n_fields = 0;
+    r->field_capacity = 0;
+    r->text = NULL;
+    r->text_capacity = 0;
+}
+
+int64_t csv_find(const struct csv_reader *r, const char *name)
+{
+    const size_t n = strlen(name);
+    for (uint32_t i = 0; i < r->n_names; i++) {
+        const char *found = r->name[i] + strspn(r->name[i], " \t");
+        if (strncmp(found, name, n) == 0 && found[n + strspn(found + n, " \t")] == '\0')
+            return i;
+    }
+    return -1;
+}
+
+struct csv_place csv_place(const struct csv_reader *r, uint32_t column)
+{
+    struct csv_place place;
+    if (column < r->n_names && r->name[column][0] != '\0')
+        (void)snprintf(place.text, sizeof place.text, "column %" PRIu32 " (\"%.40s\")", column + 1,
+                       r->name[column]);
+    else
+        (void)snprintf(place.text, sizeof place.text, "column %" PRIu32, column + 1);
+    return place;
+}
+
+const char *csv_oddity(const struct csv_reader *r, uint32_t expected)
+{
+    if (r->field[0][0] == '#')
+        return "; it begins with \"#\", as comments do";
+    if (r->n_fields == expected + 1 && r->field[expected][0] == '\0')
+        return "; it ends in a separator, behind which there is one empty field more";
+    return "";
+}
+
+/* --- Numbers */
+
+bool csv_number(const char *text, double *value)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
     /* strtod() also takes hexadecimal numbers, "inf" and "nan". */
-    const size_t digits = strspn(field, "+-.0123456789eE");
+    const size_t digits = strspn(text, "+-.0123456789eE");
     char *end = NULL;
-    *value = strtod(field, &end);
-    if (digits == 0 || end == field || end > field + digits || !isfinite(*value))
+    *value = strtod(text, &end);
+    if (digits == 0 || end == text || end > text + digits || !isfinite(*value))
         return false;
     while (*end == ' ' || *end == '\t')
         end++;
     return *end == '\0';
 }
 
-osafl_status csv_need_number(const struct csv_reader *r, uint32_t column, double *value)
+bool csv_field_number(const struct csv_reader *r, uint32_t column, double *value)
 {
-    if (csv_number(r->field[column], value))
-        return OSAFL_OK;
-    return io_fail(r->source->message, OSAFL_E_DATA,
-                   "%s:%" PRIu32 ": column %" PRIu32 " holds \"%.40s\", which is no finite number",
-                   r->source->name, r->line, column + 1, r->field[column]);
+    char *field = r->field[column];
+    if (!r->decimal_comma)
+        return csv_number(field, value);
+    if (strchr(field, '.') != NULL)
+        return false; /* perhaps 1.234,5: which of the two is the decimal one is not guessed */
+    char *comma = strchr(field, ',');
+    if (comma == NULL)
+        return csv_number(field, value);
+    *comma = '.';
+    const bool number = csv_number(field, value);
+    *comma = ',';
+    return number;
 }
 
-int64_t csv_find(const struct csv_reader *r, const char *name)
+osafl_status csv_need_number(const struct csv_reader *r, uint32_t column, double *value)
 {
-    const size_t n = strlen(name);
-    for (uint32_t i = 0; i < r->n_fields; i++) {
-        const char *field = r->field[i] + strspn(r->field[i], " \t");
-        if (strncmp(field, name, n) == 0 && field[n + strspn(field + n, " \t")] == '\0')
-            return i;
-    }
-    return -1;
+    if (csv_field_number(r, column, value))
+        return OSAFL_OK;
+    return io_fail(r->source->message, OSAFL_E_DATA,
+                   "%s:%" PRIu32 ": %s holds \"%.40s\", which is no finite number", r->source->name,
+                   r->line, csv_place(r, column).text, r->field[column]);
 }

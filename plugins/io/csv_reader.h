@@ -1,5 +1,8 @@
 /* csv_reader.h - rows of a table in text (RFC 4180): fields with a separator between them, quotes
- * where a field holds one, no line break inside a field.  Empty lines are skipped. */
+ * where a field holds one, no line break inside a field.  Empty lines are skipped.
+ *
+ * The separator ' ' stands for any run of spaces and tabs; runs at the ends of a line separate
+ * nothing, so that an empty field needs quotes. */
 #ifndef OSAFL_IO_CSV_READER_H
 #define OSAFL_IO_CSV_READER_H
 
@@ -11,12 +14,17 @@
 struct csv_reader {
     struct byte_source *source; /* not owned */
     char separator;
-    uint32_t line; /* number of the present row's line, from 1 */
-    char **field;  /* the present row: n_fields strings, valid until the next call */
+    bool decimal_comma;  /* numbers are written 1,5; to be set after csv_open() */
+    const char *comment; /* lines that begin with it are skipped; "": none; likewise */
+    uint32_t line;       /* number of the present row's line, from 1 */
+    char **field;        /* the present row: n_fields strings, valid until the next call */
     uint32_t n_fields;
     uint32_t field_capacity;
     char *text; /* the present line, cut into its fields */
     size_t text_capacity;
+    char **name; /* of the columns: n_names strings; NULL: they have none */
+    uint32_t n_names;
+    char *name_text;
 };
 
 void csv_open(struct csv_reader *r, struct byte_source *source, char separator);
@@ -25,13 +33,29 @@ void csv_close(struct csv_reader *r);
 /* Goes to the next row: *row is false at the end.  OSAFL_E_DATA with file and line. */
 osafl_status csv_next(struct csv_reader *r, bool *row);
 
-/* True when the whole field is a finite decimal number, spaces around it allowed. */
-bool csv_number(const char *field, double *value);
+/* Takes the present row, which is then gone, as the names of the columns. */
+void csv_keep_names(struct csv_reader *r);
+
+/* The column of this name, spaces around it aside, or -1. */
+int64_t csv_find(const struct csv_reader *r, const char *name);
+
+/* A column (from 0) for messages: column 3 ("age"), or without a name: column 3. */
+struct csv_place {
+    char text[80];
+};
+struct csv_place csv_place(const struct csv_reader *r, uint32_t column);
+
+/* What is odd about a row that has another number of fields than `expected`: a text for the end of
+ * a message, or "". */
+const char *csv_oddity(const struct csv_reader *r, uint32_t expected);
+
+/* True when the whole text is a finite decimal number, spaces around it allowed. */
+bool csv_number(const char *text, double *value);
+
+/* The same of a field of the present row, whose numbers may have a decimal comma. */
+bool csv_field_number(const struct csv_reader *r, uint32_t column, double *value);
 
 /* Fails unless the field is a number; the message names file, line and column (from 0). */
 osafl_status csv_need_number(const struct csv_reader *r, uint32_t column, double *value);
-
-/* The field of this text in the present row, spaces around it aside, or -1. */
-int64_t csv_find(const struct csv_reader *r, const char *name);
 
 #endif

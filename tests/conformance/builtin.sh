@@ -29,7 +29,11 @@ for file in "$plugins"/*/*.so; do
     case $file in
     */dataset/idx.so) check "$file" path="$work" ;;
     */dataset/cifar10.so) check "$file" path="$work" ;;
-    */dataset/csv.so) check "$file" path="$work/table.csv" label=kind client=who ;;
+    */dataset/csv.so)
+        check "$file" path="$work/table.csv" label=kind client=who
+        check "$file" path="$work/mixed.csv" separator=semicolon decimal=comma categorical=town \
+            missing=mean
+        ;;
     */dataset/npy.so)
         check "$file" x="$work/x.npy" y="$work/y.npy" client="$work/client.npy"
         check "$file" x="$work/x.npy" y="$work/y.npy"
@@ -44,5 +48,5 @@ for file in "$plugins"/*/*.so; do
     fi
 done
 echo "$checked plugins"
-[ $checked -ge 40 ] || status=1
+[ $checked -ge 41 ] || status=1
 exit $status

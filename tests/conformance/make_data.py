@@ -43,6 +43,12 @@ for i in range(90):
     rows.append(",".join(values + ["client%d" % (i % 4), "abc"[i % 3]]))
 write("table.csv", "\n".join(rows).encode() + b"\n")
 
+rows = ["age;town;income;kind"]
+for i in range(90):
+    rows.append(";".join([str(20 + i % 50), ["Oslo", "Rome", ""][i % 3],
+                          "NA" if i % 7 == 0 else "%d,5" % (1000 + i), "abc"[i % 3]]))
+write("mixed.csv", "\n".join(rows).encode() + b"\n")
+
 values = [draw.gauss(0, 1) for _ in range(90 * 6)]
 write("x.npy", npy("<f4", "(90, 6)", struct.pack("<540f", *values)))
 write("y.npy", npy("<i8", "(90,)", struct.pack("<90q", *[i % 3 for i in range(90)])))

@@ -36,6 +36,18 @@ static void read_all(struct instance *i)
     free(x);
 }
 
+/* The settings that came later are at their defaults for a table that ends its last line. */
+static void choose_later_settings(const osafl_plugin *p, void *config, uint8_t last)
+{
+    const uint8_t how = last ^ '\n';
+    static const char *const columns[] = {"", "*", "a, #2", "3"};
+    *(osafl_choice *)fuzz_setting(p, config, "missing") = (osafl_choice){(how & 3) % 3};
+    *(const char **)fuzz_setting(p, config, "categorical") = columns[how >> 2 & 3];
+    *(osafl_choice *)fuzz_setting(p, config, "decimal") = (osafl_choice){how >> 4 & 1};
+    *(const char **)fuzz_setting(p, config, "comment") = (how >> 5 & 1) != 0 ? "#" : "";
+    *(int64_t *)fuzz_setting(p, config, "classes") = how >> 6;
+}
+
 /* First byte: how to read; the rest: the table. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -58,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (how >> 7 != 0)
         *(const char **)fuzz_setting(p, config, "test_path") = path;
+    choose_later_settings(p, config, in.left > 0 ? in.next[in.left - 1] : '\n');
     struct instance *i = fuzz_instance_try(p, &facts, config);
     if (i != NULL) {
         read_all(i);

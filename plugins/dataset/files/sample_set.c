@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,13 +42,26 @@ osafl_status sample_set_create(const osafl_host *h, osafl_call *c, sample_set_re
     struct sample_set *set = calloc(1, sizeof *set);
     if (set == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
+    set->host = h;
+    set->call = c;
     const osafl_status status = read_files(set, config, &message);
+    set->call = NULL;
     if (status != OSAFL_OK) {
         sample_set_destroy(set);
         return h->fail(c, status, "%s", message.text);
     }
     *self = set;
     return OSAFL_OK;
+}
+
+void sample_set_warn(const struct sample_set *s, const char *fmt, ...)
+{
+    struct io_message text;
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text.text, sizeof text.text, fmt, args);
+    va_end(args);
+    s->host->log(s->call, OSAFL_LOG_WARN, "%s", text.text);
 }
 
 /* Number i of a stream that is the same for every data set and run, in {0, ..., n - 1}. */
@@ -161,6 +176,36 @@ osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, str
         }
     }
     return OSAFL_OK;
+}
+
+osafl_status sample_set_fill_missing(struct sample_set *s, size_t *lacking, struct io_message *m)
+{
+    const size_t size = (size_t)s->channels * s->height * s->width;
+    double *mean = calloc(size, sizeof *mean);
+    if (mean == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    osafl_status status = OSAFL_OK;
+    for (size_t j = 0; j < size && status == OSAFL_OK; j++) {
+        uint32_t known = 0;
+        for (uint32_t i = 0; i < s->train.n; i++) {
+            const float value = s->train_file.values[s->train.index[i] * size + j];
+            known += isnan(value) ? 0 : 1;
+            mean[j] += isnan(value) ? 0.0 : (double)value;
+        }
+        mean[j] /= known;
+        *lacking = j;
+        if (known == 0)
+            status = io_fail(m, OSAFL_E_DATA, "value %zu is missing in all training samples", j);
+    }
+    struct samples *const files[] = {&s->train_file, &s->test_file};
+    for (size_t f = 0; f < 2 && status == OSAFL_OK; f++)
+        for (uint64_t i = 0; i < files[f]->n; i++)
+            for (size_t j = 0; j < size; j++) {
+                float *value = &files[f]->values[i * size + j];
+                *value = isnan(*value) ? (float)mean[j] : *value;
+            }
+    free(mean);
+    return status;
 }
 
 osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m)

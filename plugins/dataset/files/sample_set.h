@@ -41,6 +41,8 @@ struct sample_set {
     uint32_t pixel_tables;    /* channels, each its own; or 1 for all */
     char *name_text;          /* label_names' characters */
     const char **label_names; /* classes pointers, or NULL */
+    const osafl_host *host;   /* where warnings go while the files are read, and */
+    osafl_call *call;         /* the call in which they are */
 };
 
 /* Fills a zeroed set from the files that a plugin's config names; on failure the message is written
@@ -53,6 +55,9 @@ typedef osafl_status sample_set_reader(struct sample_set *s, const void *config,
 osafl_status sample_set_create(const osafl_host *h, osafl_call *c, sample_set_reader *read_files,
                                const void *config, void **self);
 void sample_set_destroy(void *self);
+
+/* Warns of what is probably not meant, while the files are read. */
+void sample_set_warn(const struct sample_set *s, const char *fmt, ...) OSAFL_PRINTF(2, 3);
 
 /* Makes the splits, once the files are read.  test_held_out: samples of train_file that become the
  * test split; 0 where there is a test_file. */
@@ -69,6 +74,11 @@ extern const char *const sample_pixels_choices[];
 
 /* Chooses it.  Needs the bytes; PIXELS_STANDARD the splits too. */
 osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, struct io_message *m);
+
+/* Puts the mean over the training split in the place of every value that is NaN.  A value that all
+ * training samples lack is OSAFL_E_DATA; *lacking is its number within a sample, for the message.
+ * Needs values and splits. */
+osafl_status sample_set_fill_missing(struct sample_set *s, size_t *lacking, struct io_message *m);
 
 /* Shifts and scales every value so that it has mean 0 and standard deviation 1 over the training
  * split; one that never changes there becomes 0.  Needs values and splits. */

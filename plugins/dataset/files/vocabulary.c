@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "csv_reader.h"
 
@@ -67,6 +68,60 @@ bool vocabulary_add(struct vocabulary *v, const char *text, uint32_t *id)
     *id = v->word[at].id;
     return true;
 }
+
+/* --- Texts that are probably the same */
+
+/* Numbers by their values, then other texts by their letters, large or small: 0 when alike. */
+static int compare_alike(const char *a, const char *b)
+{
+    double value_a = 0.0;
+    double value_b = 0.0;
+    const bool number_a = csv_number(a, &value_a);
+    const bool number_b = csv_number(b, &value_b);
+    if (number_a && number_b)
+        return value_a < value_b ? -1 : value_a > value_b;
+    if (number_a || number_b)
+        return number_a ? -1 : 1;
+    return strcasecmp(a, b);
+}
+
+const char *vocabulary_alike(const struct vocabulary *v, const char *text)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        if (compare_alike(v->word[i].text, text) == 0)
+            return v->word[i].text;
+    return NULL;
+}
+
+static int by_likeness(const void *a, const void *b)
+{
+    const char *const *text_a = a;
+    const char *const *text_b = b;
+    const int order = compare_alike(*text_a, *text_b);
+    return order != 0 ? order : strcmp(*text_a, *text_b);
+}
+
+bool vocabulary_twins(const struct vocabulary *v, const char **a, const char **b)
+{
+    const char **text = calloc((size_t)v->n + 1, sizeof *text);
+    bool found = false;
+    if (text == NULL)
+        return false;
+    for (uint32_t i = 0; i < v->n; i++)
+        text[i] = v->word[i].text;
+    qsort(text, v->n, sizeof *text, by_likeness);
+    for (uint32_t i = 1; i < v->n && !found; i++) {
+        found = compare_alike(text[i - 1], text[i]) == 0;
+        if (found) {
+            *a = text[i - 1];
+            *b = text[i];
+        }
+    }
+    free(text);
+    return found;
+}
+
+/* --- Order */
 
 static int by_value(const void *a, const void *b)
 {

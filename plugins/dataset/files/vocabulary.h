@@ -24,6 +24,14 @@ bool vocabulary_add(struct vocabulary *v, const char *text, uint32_t *id);
 /* False if the text is not there. */
 bool vocabulary_find(const struct vocabulary *v, const char *text, uint32_t *id);
 
+/* A text that is probably meant by this one, which is not there: it differs in capital letters
+ * alone, or is the same number; NULL: there is none. */
+const char *vocabulary_alike(const struct vocabulary *v, const char *text);
+
+/* The first two texts that are alike in this sense, in some order that depends on the texts alone.
+ * False: there are none, or there is no memory to find them. */
+bool vocabulary_twins(const struct vocabulary *v, const char **a, const char **b);
+
 /* Numbers the texts anew, in ascending order: of their values if all are numbers, else of their
  * bytes.  Returns new ids by old ones, from malloc(); NULL: out of memory. */
 uint32_t *vocabulary_sort(struct vocabulary *v);
