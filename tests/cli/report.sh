@@ -50,7 +50,7 @@ expect 0 page.html --rounds 1 --html "$work/page.html" "$golden/paper-table"
 grep -qF "4 of 4" "$work/page.html" || { echo "FAILED: the page says not how far runs are"; failures=1; }
 # The paper's values are accuracies and the losses there.
 expect 0 "Best test loss" --measure loss "$golden/paper-table"
-if grep -q difference "$work/out"; then
+if grep -qw difference "$work/out"; then
     echo "FAILED: empty columns beside a loss"
     failures=$((failures + 1))
 fi

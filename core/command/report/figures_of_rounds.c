@@ -234,9 +234,10 @@ static void add_best(struct figure_series *s, const struct grid_row *r, size_t b
     double *const best = checked_alloc(part.cells, sizeof *best);
     for (size_t i = 0; i < part.cells; ++i) {
         const struct grid_row one = {.label = r->label, .cell = part.cell + i, .cells = 1};
-        const struct row_summary of_run = row_summarize(&one, &question);
+        struct row_summary of_run = row_summarize(&one, &question);
         const bool enters = figure_takes(&part, part.cell[i]) && of_run.best.n > 0;
         best[i] = enters ? of_run.best.mean : (double)NAN;
+        row_summary_free(&of_run);
     }
     const struct spread y = spread_of(best, part.cells, spread);
     if (isfinite(y.mean))

@@ -5,10 +5,16 @@
 #include <stdlib.h>
 
 #include "absence_table.h"
+#include "against_table.h"
 
 void report_end_write(const struct grid_experiment *e, enum table_format format, FILE *to)
 {
     text_list_write("Not begun", e->absent, e->absents, format, to);
+}
+
+static struct text_table *against(const struct summarized_table *s, enum compared by)
+{
+    return s->against == NULL ? NULL : against_table(s, by);
 }
 
 void report_body_write(const struct summarized_table *s, enum table_format format, FILE *to)
@@ -21,7 +27,12 @@ void report_body_write(const struct summarized_table *s, enum table_format forma
     }
     free(facts);
     if (s->measure != NULL) {
-        struct text_table *const tables[] = {performance_table(s), cost_table(s), absence_table(s),
+        struct text_table *const tables[] = {performance_table(s),
+                                             against(s, COMPARED_BEST),
+                                             against(s, COMPARED_LAST),
+                                             against(s, COMPARED_TAIL),
+                                             cost_table(s),
+                                             absence_table(s),
                                              isnan(s->target) ? NULL : target_table(s)};
         for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
             if (tables[i] != NULL)

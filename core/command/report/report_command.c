@@ -24,6 +24,9 @@ enum {
     KEY_HTML,
     KEY_ROUNDS,
     KEY_PUBLISHED,
+    KEY_AGAINST,
+    KEY_INTERVAL,
+    KEY_PERCENT,
 };
 
 /* --format csv is no format of tables: it gives the numbers. */
@@ -54,6 +57,15 @@ static const struct argp_option options[] = {
      0},
     {"rounds", KEY_ROUNDS, "N", 0,
      "Take the first N rounds for the whole run: what longer runs have learnt by then", 0},
+    {"against", KEY_AGAINST, "CASE", 0,
+     "Compare every row with this one, seed by seed: mean difference, its 95 % interval, p of the "
+     "exact sign-flip test and adjusted by Holm, how often the row is better; of the best, the "
+     "last "
+     "and the mean value of the last tenth of the rounds",
+     0},
+    {"interval", KEY_INTERVAL, "KIND", 0, "Of paired differences: student (default) or bootstrap",
+     0},
+    {"percent", KEY_PERCENT, NULL, 0, "Accuracies as percent", 0},
     {"published", KEY_PUBLISHED, "FILE", 0,
      "Numbers of a publication to print beside the rows, as CSV: the columns accuracy_mean, "
      "accuracy_std, loss_mean, loss_std, and one for each condition, such as case, experiment or "
@@ -95,6 +107,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ROUNDS:
         if (!parse_rounds(argument, &o->rounds))
             argp_error(state, "--rounds %s: must be a whole number from 1 on", argument);
+        return 0;
+    case KEY_AGAINST:
+        o->question.against = argument;
+        return 0;
+    case KEY_INTERVAL:
+        o->question.interval =
+            strcmp(argument, "bootstrap") == 0 ? INTERVAL_BOOTSTRAP : INTERVAL_STUDENT;
+        if (o->question.interval == INTERVAL_STUDENT && strcmp(argument, "student") != 0)
+            argp_error(state, "--interval %s: there are student and bootstrap", argument);
+        return 0;
+    case KEY_PERCENT:
+        o->question.percent = true;
         return 0;
     case KEY_PUBLISHED:
         o->published_path = argument;
@@ -156,6 +180,26 @@ static void write_report(const struct result_grid *g, const struct report_option
         text_list_write("Without results", g->absent, g->absents, (enum table_format)o->format, to);
 }
 
+/* Whether some table has the row with which --against compares. */
+static osafl_status check_against(const struct result_grid *g, const char *against, char *message)
+{
+    struct suggestion close = suggest_begin(against);
+    for (size_t i = 0; i < g->experiments; ++i) {
+        for (size_t k = 0; k < g->experiment[i].tables; ++k) {
+            const struct grid_table *const t = &g->experiment[i].table[k];
+            for (size_t r = 0; r < t->rows; ++r) {
+                if (strcmp(t->row[r].label, against) == 0 ||
+                    strcmp(t->row[r].cell[0]->case_name, against) == 0)
+                    return OSAFL_OK;
+                suggest_offer(&close, t->row[r].label);
+            }
+        }
+    }
+    return message_fail(message, OSAFL_E_CONFIG, "--against %s: no table here has such a row%s%s%s",
+                        against, close.best != NULL ? "; did you mean \"" : "",
+                        close.best != NULL ? close.best : "", close.best != NULL ? "\"?" : "");
+}
+
 /* Whether the question has an answer: a measure that some run evaluates, and a target that it can
  * take. */
 static osafl_status check_question(const struct found_cells *found,
@@ -207,6 +251,26 @@ static osafl_status read_published(struct report_options *o, char *message)
     return status;
 }
 
+static int print_report(const struct found_cells *found, const struct result_grid *g,
+                        const struct report_options *o)
+{
+    char message[MESSAGE_BYTES];
+    osafl_status status = OSAFL_OK;
+    if (o->html != NULL) {
+        status = html_page_write(o->html, found, g, &o->question, message);
+        if (status == OSAFL_OK)
+            printf("%s\n", o->html);
+    } else {
+        write_report(g, o, stdout);
+    }
+    for (size_t i = 0; i < g->notes; ++i)
+        fprintf(stderr, "osafl report: %s\n", g->note[i]);
+    if (status != OSAFL_OK)
+        fprintf(stderr, "osafl report: %s\n", message);
+    const bool good = status == OSAFL_OK && found->n_unreadable == 0;
+    return good ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+}
+
 static int run_report(struct report_options *o)
 {
     struct found_cells found = {.cells = 0};
@@ -229,19 +293,13 @@ static int run_report(struct report_options *o)
         return EXIT_USAGE;
     }
     struct result_grid *const g = result_grid_create(&found, &(struct grid_layout){.along = NULL});
-    if (o->html != NULL) {
-        status = html_page_write(o->html, &found, g, &o->question, message);
-        if (status == OSAFL_OK)
-            printf("%s\n", o->html);
-    } else {
-        write_report(g, o, stdout);
-    }
-    for (size_t i = 0; i < g->notes; ++i)
-        fprintf(stderr, "osafl report: %s\n", g->note[i]);
-    if (status != OSAFL_OK)
+    int exit_status = EXIT_USAGE;
+    if (o->question.against != NULL)
+        status = check_against(g, o->question.against, message);
+    if (status == OSAFL_OK)
+        exit_status = print_report(&found, g, o);
+    else
         fprintf(stderr, "osafl report: %s\n", message);
-    const bool good = status == OSAFL_OK && found.n_unreadable == 0;
-    const int exit_status = good ? EXIT_RUN_OK : EXIT_RUN_FAILED;
     result_grid_free(g);
     found_cells_free(&found);
     return exit_status;

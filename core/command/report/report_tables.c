@@ -7,20 +7,44 @@
 #include <string.h>
 
 #include "checked_alloc.h"
+#include "comparison.h"
+#include "report_numbers.h"
 #include "unit_scale.h"
+
+/* The largest loss that is no divergence. */
+static double loss_limit(const struct summarized_table *s)
+{
+    const bool of_measure = s->measure != NULL && strcmp(s->measure, "loss") == 0;
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        for (size_t k = 0; k < s->row[i].n; ++k) {
+            const double *const value = s->row[i].run[k].value;
+            least = fmin(least, value[of_measure ? COMPARED_BEST : COMPARED_LOSS]);
+        }
+    }
+    return isfinite(least) ? 1000 * fmax(1, least) : HUGE_VAL;
+}
 
 struct summarized_table *summarize_table(const struct grid_experiment *e,
                                          const struct grid_table *t,
                                          const struct summary_question *q)
 {
     struct summarized_table *const s = checked_alloc(1, sizeof *s);
-    *s = (struct summarized_table){.experiment = e, .table = t, .target = q->target};
+    *s = (struct summarized_table){
+        .experiment = e,
+        .table = t,
+        .target = q->target,
+        .against = q->against,
+        .interval = q->interval,
+        .percent = q->percent,
+    };
     s->row = checked_alloc(t->rows, sizeof *s->row);
     for (size_t i = 0; i < t->rows; ++i) {
         s->row[i] = row_summarize(&t->row[i], q);
         if (s->measure == NULL && s->row[i].n > 0)
             s->measure = s->row[i].measure;
     }
+    s->loss_limit = loss_limit(s);
     return s;
 }
 
@@ -28,98 +52,27 @@ void summarized_table_free(struct summarized_table *s)
 {
     if (s == NULL)
         return;
+    for (size_t i = 0; i < s->table->rows; ++i)
+        row_summary_free(&s->row[i]);
     free(s->row);
     free(s);
 }
 
-/* ---- ranks ---- */
-
-/* Marks of n rows by value; a row whose value is NAN is not ranked.  Equal values share a mark. */
-static void rank(const double *value, size_t n, bool higher_is_better, enum entry_mark *mark)
+bool row_is_ranked(const struct row_summary *r)
 {
-    const double direction = higher_is_better ? 1 : -1;
-    double best = -HUGE_VAL;
-    double second = -HUGE_VAL;
-    size_t ranked = 0;
-    for (size_t i = 0; i < n; ++i) {
-        mark[i] = MARK_NONE;
-        if (isnan(value[i]))
-            continue;
-        const double v = direction * value[i];
-        ++ranked;
-        if (v > best) {
-            second = best;
-            best = v;
-        } else if (v < best && v > second) {
-            second = v;
-        }
-    }
-    if (ranked < 2)
-        return; /* the best of one says nothing */
-    for (size_t i = 0; i < n; ++i) {
-        const double v = direction * value[i];
-        mark[i] = v == best ? MARK_BEST : v == second ? MARK_SECOND : MARK_NONE;
-    }
+    return r->n > 0 && !r->provisional && r->has_link;
+}
+
+bool value_diverged(const struct summarized_table *s, enum compared by, double value)
+{
+    const bool is_loss = by == COMPARED_LOSS || strcmp(s->measure, "loss") == 0;
+    return isinf(value) || (is_loss && value > s->loss_limit);
 }
 
 /* A statistic by its offset within struct row_summary. */
 static const struct statistic *statistic_at(const struct row_summary *r, size_t offset)
 {
     return (const struct statistic *)(const void *)((const char *)r + offset);
-}
-
-static enum entry_mark *rank_rows(const struct summarized_table *s, size_t offset,
-                                 bool higher_is_better)
-{
-    const size_t n = s->table->rows;
-    enum entry_mark *const mark = checked_alloc(n, sizeof *mark);
-    double *const value = checked_alloc(n, sizeof *value);
-    for (size_t i = 0; i < n; ++i) {
-        const struct row_summary *const r = &s->row[i];
-        const struct statistic *const of = statistic_at(r, offset);
-        const bool ranked = of->n > 0 && !r->provisional && r->has_link;
-        /* What is printed alike is ranked alike. */
-        value[i] = ranked ? round(of->mean * 1e4) / 1e4 : (double)NAN;
-    }
-    rank(value, n, higher_is_better, mark);
-    free(value);
-    return mark;
-}
-
-/* ---- numbers ---- */
-
-static char *number_text(double value)
-{
-    return fabs(value) < 1e4 ? checked_format("%.4f", value) : checked_format("%.4g", value);
-}
-
-static char *statistic_text(const struct statistic *s)
-{
-    if (s->n == 0)
-        return checked_copy("-");
-    char *const mean = number_text(s->mean);
-    if (s->n < 2)
-        return mean;
-    char *const deviation = number_text(s->deviation);
-    char *const both = checked_format("%s \xc2\xb1 %s", mean, deviation);
-    free(mean);
-    free(deviation);
-    return both;
-}
-
-/* Three significant digits, without an exponent; a whole number as such. */
-static char *amount_text(double value)
-{
-    if (fabs(value) >= 100 || (fabs(value) >= 1 && value == round(value)))
-        return checked_format("%.0f", value);
-    return checked_format(fabs(value) >= 10 ? "%.1f" : "%.2f", value);
-}
-
-static char *row_name(const struct summarized_table *s, size_t row)
-{
-    const struct row_summary *const r = &s->row[row];
-    return checked_format("%s%s", s->table->row[row].label,
-                          r->n > 0 ? grid_row_state(&s->table->row[row]) : "");
 }
 
 /* Largest mean of a column, for its unit. */
@@ -148,30 +101,16 @@ static bool any_published(const struct summarized_table *s, bool loss)
     return false;
 }
 
-static char *published_text(double mean, double deviation)
+static void add_published(struct text_table *t, size_t column, const struct summarized_table *s,
+                          size_t row, enum compared by)
 {
-    if (isnan(mean))
-        return checked_copy("-");
-    return isnan(deviation) ? checked_format("%.4f", mean)
-                            : checked_format("%.4f \xc2\xb1 %.4f", mean, deviation);
-}
-
-static char *difference_text(const struct statistic *ours, double published)
-{
-    if (ours->n == 0 || isnan(published))
-        return checked_copy("-");
-    return checked_format("%+.4f", ours->mean - published);
-}
-
-static void add_published(struct text_table *t, size_t column, const struct row_summary *r,
-                          bool loss)
-{
-    const struct published_values *const p = &r->published;
-    const double mean = loss ? p->loss_mean : p->accuracy_mean;
-    text_table_set(t, column, MARK_NONE,
-                   published_text(mean, loss ? p->loss_std : p->accuracy_std));
+    const struct published_values *const p = &s->row[row].published;
+    const struct statistic *const ours = row_compared(&s->row[row], by);
+    const double mean = by == COMPARED_LOSS ? p->loss_mean : p->accuracy_mean;
+    const double deviation = by == COMPARED_LOSS ? p->loss_std : p->accuracy_std;
+    text_table_set(t, column, MARK_NONE, mean_text(s, by, mean, deviation));
     text_table_set(t, column + 1, MARK_NONE,
-                   difference_text(loss ? &r->loss_at_best : &r->best, mean));
+                   difference_text(s, by, ours->n == 0 ? (double)NAN : ours->mean - mean));
 }
 
 /* "3", or "2 of 3" when it should have more seeds or some runs have not finished. */
@@ -188,11 +127,11 @@ static void performance_columns(const struct summarized_table *s, struct text_ta
 {
     text_table_column(t, checked_copy(""), true);
     text_table_column(t, checked_copy("seeds"), false);
-    text_table_column(t, checked_format("best %s", s->measure), false);
+    text_table_column(t, measure_heading(s, "best "), false);
     text_table_column(t, checked_copy("after rounds"), false);
     if (with_loss)
         text_table_column(t, checked_copy("loss there"), false);
-    text_table_column(t, checked_format("last %s", s->measure), false);
+    text_table_column(t, measure_heading(s, "last "), false);
     if (accuracy && any_published(s, false)) {
         text_table_column(t, checked_copy("paper"), false);
         text_table_column(t, checked_copy("difference"), false);
@@ -203,6 +142,18 @@ static void performance_columns(const struct summarized_table *s, struct text_ta
     }
 }
 
+static bool any_diverged(const struct summarized_table *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        for (size_t k = 0; k < s->row[i].n; ++k) {
+            for (int by = 0; by < COMPARED_VALUES; ++by)
+                any = any || value_diverged(s, (enum compared)by, s->row[i].run[k].value[by]);
+        }
+    }
+    return any;
+}
+
 static void performance_notes(const struct summarized_table *s, struct text_table *t)
 {
     bool no_link = false;
@@ -211,6 +162,10 @@ static void performance_notes(const struct summarized_table *s, struct text_tabl
         no_link = no_link || (s->row[i].n > 0 && !s->row[i].has_link);
         diverged = diverged || s->row[i].diverged;
     }
+    if (any_diverged(s))
+        text_table_note(t,
+                        checked_copy("diverged: not finite, or a loss above 1000 times the larger "
+                                     "of 1 and the least loss of this table."));
     if (no_link)
         text_table_note(t, checked_copy("Runs without a link (nothing was sent) are not ranked."));
     for (size_t i = 0; diverged && i < s->table->rows; ++i) {
@@ -220,9 +175,15 @@ static void performance_notes(const struct summarized_table *s, struct text_tabl
     }
 }
 
+static void set_compared(struct text_table *t, size_t column, const struct summarized_table *s,
+                         size_t row, enum compared by)
+{
+    text_table_set(t, column, comparison_leads(s, row, by) ? MARK_BEST : MARK_NONE,
+                   compared_text(s, row, by));
+}
+
 struct text_table *performance_table(const struct summarized_table *s)
 {
-    const bool higher = measure_higher_is_better(s->measure);
     const bool with_loss = strcmp(s->measure, "loss") != 0;
     const bool accuracy = strcmp(s->measure, "accuracy") == 0;
     const char *const split = s->table->row[0].cell[0]->split;
@@ -232,32 +193,26 @@ struct text_table *performance_table(const struct summarized_table *s)
         s->experiment->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds"
                                  : "one seed"));
     performance_columns(s, t, with_loss, accuracy);
-    enum entry_mark *const best = rank_rows(s, STATISTIC(best), higher);
-    enum entry_mark *const loss = rank_rows(s, STATISTIC(loss_at_best), false);
-    enum entry_mark *const last = rank_rows(s, STATISTIC(last), higher);
     for (size_t i = 0; i < s->table->rows; ++i) {
         const struct row_summary *const r = &s->row[i];
         size_t column = 0;
         text_table_row(t);
         text_table_set(t, column++, MARK_NONE, row_name(s, i));
         text_table_set(t, column++, MARK_NONE, seeds_text(s, i));
-        text_table_set(t, column++, best[i], statistic_text(&r->best));
+        set_compared(t, column++, s, i, COMPARED_BEST);
         text_table_set(t, column++, MARK_NONE,
                        r->best_round.n == 0 ? checked_copy("-")
                                             : checked_format("%.0f", r->best_round.mean + 1));
         if (with_loss)
-            text_table_set(t, column++, loss[i], statistic_text(&r->loss_at_best));
-        text_table_set(t, column++, last[i], statistic_text(&r->last));
+            set_compared(t, column++, s, i, COMPARED_LOSS);
+        set_compared(t, column++, s, i, COMPARED_LAST);
         if (accuracy && any_published(s, false)) {
-            add_published(t, column, r, false);
+            add_published(t, column, s, i, COMPARED_BEST);
             column += 2;
         }
         if (accuracy && any_published(s, true))
-            add_published(t, column, r, true);
+            add_published(t, column, s, i, COMPARED_LOSS);
     }
-    free(best);
-    free(loss);
-    free(last);
     performance_notes(s, t);
     return t;
 }

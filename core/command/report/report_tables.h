@@ -12,6 +12,10 @@ struct summarized_table {
     struct row_summary *row; /* [table->rows] */
     const char *measure;     /* that compares the rows; NULL: no run has a round yet */
     double target;           /* NAN: none */
+    const char *against;     /* row for comparisons (comparison.h); NULL: none */
+    enum interval_kind interval;
+    bool percent;      /* shares as percent */
+    double loss_limit; /* a run with a larger loss has diverged */
 };
 
 struct summarized_table *summarize_table(const struct grid_experiment *e,
@@ -19,9 +23,16 @@ struct summarized_table *summarize_table(const struct grid_experiment *e,
                                          const struct summary_question *q);
 void summarized_table_free(struct summarized_table *s); /* NULL is allowed */
 
+/* Whether a row can be better than others: it has finished runs, which sent something. */
+bool row_is_ranked(const struct row_summary *r);
+
+/* Whether a run with this value has diverged: it is not finite, or a loss of more than 1000 times
+ * the larger of 1 and the least loss of the table. */
+bool value_diverged(const struct summarized_table *s, enum compared by, double value);
+
 /* Best value over the rounds, the loss there, the last value; beside them published values and the
- * differences where there are any.  Best and second best among the finished rows are marked; runs
- * that send nothing are not ranked. */
+ * differences where there are any.  A row is marked that is better than every other one by the
+ * paired differences over their seeds (comparison.h); runs that send nothing are not ranked. */
 struct text_table *performance_table(const struct summarized_table *s);
 
 /* Participation, local rounds, bits, joules, simulated time; sums over a whole run. */

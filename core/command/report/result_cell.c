@@ -341,6 +341,11 @@ size_t result_cell_measure_column(const struct result_cell *c, const char *measu
     return CSV_NO_COLUMN;
 }
 
+bool measure_is_share(const char *measure)
+{
+    return strstr(measure, "accuracy") != NULL || strstr(measure, "f1") != NULL;
+}
+
 /* ---- clients.csv ---- */
 
 /* Also leaves out the rounds that do not count. */

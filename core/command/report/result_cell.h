@@ -79,6 +79,9 @@ const char *result_cell_measure(const struct result_cell *c, size_t m);
 /* Column of a measure in rounds.csv; CSV_NO_COLUMN when there is none. */
 size_t result_cell_measure_column(const struct result_cell *c, const char *measure);
 
+/* Whether a measure is a share between 0 and 1: accuracies and F1. */
+bool measure_is_share(const char *measure);
+
 /* Whether the cell's folder holds a clients.csv: results can be kept without. */
 bool result_cell_has_clients(const struct result_cell *c);
 /* clients.csv of the cell, the wanted columns; like csv_table_read().  The columns "round" and

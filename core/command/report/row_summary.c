@@ -13,6 +13,7 @@ enum {
     OF_BEST_ROUND,
     OF_LOSS,
     OF_LAST,
+    OF_TAIL,
     OF_PARTICIPATION,
     OF_LOCAL_ROUNDS,
     OF_PAYLOAD,
@@ -78,6 +79,24 @@ static void find_best(const struct result_cell *c, const char *measure, double n
     }
 }
 
+/* The mean of what was evaluated in the last tenth of the rounds; the last value where nothing was.
+ */
+static void find_tail(const struct result_cell *c, const char *measure, double number[NUMBERS])
+{
+    const struct csv_table *const t = c->rounds;
+    const size_t column = result_cell_measure_column(c, measure);
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = t->rows - (t->rows + 9) / 10; i < t->rows; ++i) {
+        const double value = csv_table_value(t, i, column);
+        if (isnan(value))
+            continue;
+        sum += value;
+        ++n;
+    }
+    number[OF_TAIL] = n == 0 ? number[OF_LAST] : sum / (double)n;
+}
+
 /* Sums over the rounds, and what they were when the target was reached. */
 static void add_up(const struct result_cell *c, const struct summary_question *q,
                    const char *measure, double number[NUMBERS])
@@ -137,6 +156,19 @@ static void count_states(const struct grid_row *r, const struct summary_question
     s->provisional = s->complete == 0;
 }
 
+static void keep_run(struct row_summary *s, const struct result_cell *c,
+                     const double number[NUMBERS])
+{
+    s->run[s->n++] = (struct run_values){
+        .seed = c->seed,
+        .rounds = c->planned_rounds,
+        .value = {[COMPARED_BEST] = number[OF_BEST],
+                  [COMPARED_LAST] = number[OF_LAST],
+                  [COMPARED_TAIL] = number[OF_TAIL],
+                  [COMPARED_LOSS] = number[OF_LOSS]},
+    };
+}
+
 struct row_summary row_summarize(const struct grid_row *r, const struct summary_question *q)
 {
     struct row_summary s = {0};
@@ -146,6 +178,7 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
         return s;
     /* number[of what][of which run] */
     double *const number = checked_alloc((size_t)NUMBERS * r->cells, sizeof *number);
+    s.run = checked_alloc(r->cells, sizeof *s.run);
     for (size_t i = 0; i < r->cells; ++i) {
         double of_run[NUMBERS];
         if (!row_takes(&s, r->cell[i]))
@@ -153,18 +186,20 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
         for (size_t k = 0; k < NUMBERS; ++k)
             of_run[k] = (double)NAN;
         find_best(r->cell[i], s.measure, of_run, &s);
+        find_tail(r->cell[i], s.measure, of_run);
         add_up(r->cell[i], q, s.measure, of_run);
         s.has_link = s.has_link || of_run[OF_PAYLOAD] > 0 || !(of_run[OF_PARTICIPATION] > 0);
         s.reached += isnan(of_run[OF_TARGET_ROUNDS]) ? 0 : 1;
         for (size_t k = 0; k < NUMBERS; ++k)
             number[k * r->cells + s.n] = of_run[k];
-        ++s.n;
+        keep_run(&s, r->cell[i], of_run);
     }
     struct statistic *const to[NUMBERS] = {
         [OF_BEST] = &s.best,
         [OF_BEST_ROUND] = &s.best_round,
         [OF_LOSS] = &s.loss_at_best,
         [OF_LAST] = &s.last,
+        [OF_TAIL] = &s.tail,
         [OF_PARTICIPATION] = &s.participation,
         [OF_LOCAL_ROUNDS] = &s.local_rounds,
         [OF_PAYLOAD] = &s.payload_bits,
@@ -181,4 +216,21 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
         *to[k] = statistic_of(number + k * r->cells, s.n);
     free(number);
     return s;
+}
+
+void row_summary_free(struct row_summary *s)
+{
+    free(s->run);
+    s->run = NULL;
+}
+
+const struct statistic *row_compared(const struct row_summary *s, enum compared by)
+{
+    const struct statistic *const of[COMPARED_VALUES] = {
+        [COMPARED_BEST] = &s->best,
+        [COMPARED_LAST] = &s->last,
+        [COMPARED_TAIL] = &s->tail,
+        [COMPARED_LOSS] = &s->loss_at_best,
+    };
+    return of[by];
 }

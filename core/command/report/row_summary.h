@@ -5,6 +5,7 @@
 #ifndef OSAFL_REPORT_ROW_SUMMARY_H
 #define OSAFL_REPORT_ROW_SUMMARY_H
 
+#include "paired.h"
 #include "published.h"
 #include "result_grid.h"
 
@@ -15,27 +16,43 @@ struct statistic {
     double deviation; /* sample standard deviation, divisor n - 1; not set for n < 2 */
 };
 
+/* What rows are compared by: the measure's best value over the rounds, its last one, its mean over
+ * the last tenth of the rounds, and the loss in the round of the best. */
+enum compared { COMPARED_BEST, COMPARED_LAST, COMPARED_TAIL, COMPARED_LOSS, COMPARED_VALUES };
+
 /* What is asked for. */
 struct summary_question {
-    const char *measure;                     /* NULL: the runs' first, by which they are compared */
-    double target;                           /* value of the measure to be reached; NAN: none */
+    const char *measure; /* NULL: the runs' first, by which they are compared */
+    double target;       /* value of the measure to be reached; NAN: none */
+    const char *against; /* label or case of the row that the others are compared with; NULL */
+    enum interval_kind interval;             /* of paired differences */
+    bool percent;                            /* shares as percent */
     const struct published_table *published; /* to stand beside the rows; NULL: nothing */
+};
+
+/* A run that entered, for comparisons with the runs of other rows. */
+struct run_values {
+    int64_t seed;
+    uint32_t rounds;
+    double value[COMPARED_VALUES]; /* INFINITY: not finite; NAN: not evaluated */
 };
 
 struct row_summary {
     size_t complete;
     size_t unfinished;
     size_t failed;
-    bool provisional;    /* the numbers are those of unfinished or failed runs */
-    bool has_link;       /* false: clients trained and sent nothing, as in a centralised run */
-    bool diverged;       /* a measure was not finite in some run */
-    const char *measure; /* borrowed; NULL: nothing was evaluated yet */
-    size_t n;            /* runs that entered */
+    bool provisional;       /* the numbers are those of unfinished or failed runs */
+    bool has_link;          /* false: clients trained and sent nothing, as in a centralised run */
+    bool diverged;          /* a measure was not finite in some run */
+    const char *measure;    /* borrowed; NULL: nothing was evaluated yet */
+    size_t n;               /* runs that entered */
+    struct run_values *run; /* [n] */
 
     struct statistic best;          /* best value over the evaluated rounds, of each run */
     struct statistic best_round;    /* the earliest such round, counted from 0 */
     struct statistic loss_at_best;  /* the loss of that round */
     struct statistic last;          /* the last evaluated round's value */
+    struct statistic tail;          /* mean of those of the last tenth of the rounds */
     struct statistic participation; /* mean share of the clients that took part */
     struct statistic local_rounds;  /* mean over the participants of all rounds */
     struct statistic payload_bits;  /* sums over the run */
@@ -53,7 +70,11 @@ struct row_summary {
     struct published_values published;
 };
 
+/* To be freed with row_summary_free(). */
 struct row_summary row_summarize(const struct grid_row *r, const struct summary_question *q);
+void row_summary_free(struct row_summary *s);
+
+const struct statistic *row_compared(const struct row_summary *s, enum compared by);
 
 /* Whether a run of the summarized row entered. */
 bool row_takes(const struct row_summary *s, const struct result_cell *c);

@@ -2,9 +2,11 @@
 #include "summary_csv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/csv_writer.h"
+#include "comparison.h"
 
 /* Statistics become two columns each, NAME_mean and NAME_std. */
 static const struct {
@@ -15,6 +17,7 @@ static const struct {
     {"best_round", offsetof(struct row_summary, best_round)},
     {"loss_at_best", offsetof(struct row_summary, loss_at_best)},
     {"last", offsetof(struct row_summary, last)},
+    {"tail", offsetof(struct row_summary, tail)},
     {"participation", offsetof(struct row_summary, participation)},
     {"local_rounds", offsetof(struct row_summary, local_rounds)},
     {"uplink_payload_bits", offsetof(struct row_summary, payload_bits)},
@@ -27,6 +30,9 @@ static const struct {
     {"target_uplink_payload_bits", offsetof(struct row_summary, target_bits)},
     {"target_energy_j", offsetof(struct row_summary, target_j)},
 };
+
+/* What --against compares, in the order of enum compared. */
+static const char *const by_name[] = {"best", "last", "tail"};
 
 enum { STATISTICS = sizeof statistic / sizeof statistic[0] };
 
@@ -58,11 +64,31 @@ void summary_csv_header(FILE *to)
     for (size_t i = 0; i < STATISTICS; ++i)
         fprintf(to, ",%s_mean,%s_std", statistic[i].name, statistic[i].name);
     fputs(",target,target_reached,paper_accuracy_mean,paper_accuracy_std,paper_loss_mean,"
-          "paper_loss_std\n",
+          "paper_loss_std,against",
           to);
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i)
+        fprintf(to, ",%s_pairs,%s_difference,%s_low,%s_high,%s_p,%s_p_holm,%s_outperforms",
+                by_name[i], by_name[i], by_name[i], by_name[i], by_name[i], by_name[i], by_name[i]);
+    fputc('\n', to);
 }
 
-static void write_row(const struct summarized_table *s, size_t row, FILE *to)
+/* c NULL: there is nothing to compare with. */
+static void write_comparison(const struct comparison *c, FILE *to)
+{
+    const bool has_numbers = c != NULL && c->trouble == NULL;
+    if (c == NULL)
+        fputc(',', to);
+    else
+        fprintf(to, ",%zu", c->pairs);
+    const double number[] = {c == NULL ? 0 : c->mean,          c == NULL ? 0 : c->interval.low,
+                             c == NULL ? 0 : c->interval.high, c == NULL ? 0 : c->p,
+                             c == NULL ? 0 : c->holm,          c == NULL ? 0 : c->outperforms};
+    for (size_t i = 0; i < sizeof number / sizeof number[0]; ++i)
+        write_real(has_numbers ? number[i] : (double)NAN, to);
+}
+
+static void write_row(const struct summarized_table *s, size_t row,
+                      struct comparison *const against[], FILE *to)
 {
     const struct row_summary *const r = &s->row[row];
     write_text(s->experiment->name, to);
@@ -86,11 +112,27 @@ static void write_row(const struct summarized_table *s, size_t row, FILE *to)
     write_real(r->published.accuracy_std, to);
     write_real(r->published.loss_mean, to);
     write_real(r->published.loss_std, to);
+    fputc(',', to);
+    if (s->against != NULL)
+        write_text(s->against, to);
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i)
+        write_comparison(against[i] == NULL ? NULL : &against[i][row], to);
     fputc('\n', to);
 }
 
 void summary_csv_rows(const struct summarized_table *s, FILE *to)
 {
+    struct comparison *against[sizeof by_name / sizeof by_name[0]] = {NULL};
+    char *trouble = NULL;
+    const size_t reference =
+        s->against == NULL ? COMPARISON_NO_ROW : comparison_reference(s, &trouble);
+    free(trouble);
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i) {
+        if (reference != COMPARISON_NO_ROW)
+            against[i] = comparisons_create(s, reference, (enum compared)i);
+    }
     for (size_t i = 0; i < s->table->rows; ++i)
-        write_row(s, i, to);
+        write_row(s, i, against, to);
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i)
+        comparisons_free(against[i], s->table->rows);
 }

@@ -145,6 +145,10 @@ void text_escape(const char *text, enum table_format format, FILE *to)
     }
 }
 
+/* What the mark says. */
+#define BETTER                                                                                     \
+    "better than every other row: the 95 % interval of the paired differences leaves out 0"
+
 /* ---- text ---- */
 
 /* Characters, not bytes: continuation bytes take no room. */
@@ -158,7 +162,7 @@ static int width_of(const char *text)
 
 static const char *text_mark(enum entry_mark mark)
 {
-    return mark == MARK_BEST ? " *" : mark == MARK_SECOND ? " +" : "";
+    return mark == MARK_BEST ? " *" : "";
 }
 
 static bool has_marks(const struct text_table *t, size_t column)
@@ -236,7 +240,7 @@ static void write_text(const struct text_table *t, FILE *to)
         fputc('\n', to);
     }
     if (any_mark(t))
-        fputs("* best, + second best\n", to);
+        fputs("* " BETTER "\n", to);
     for (size_t i = 0; i < t->notes; ++i)
         fprintf(to, "%s\n", t->note[i]);
     fputc('\n', to);
@@ -246,8 +250,8 @@ static void write_text(const struct text_table *t, FILE *to)
 /* ---- the others ---- */
 
 /* One entry between the marks of a format. */
-static void write_marked(const struct table_entry *e, const char *const open[3],
-                         const char *const close[3], enum table_format format, FILE *to)
+static void write_marked(const struct table_entry *e, const char *const open[2],
+                         const char *const close[2], enum table_format format, FILE *to)
 {
     fputs(open[e->mark], to);
     text_escape(e->text, format, to);
@@ -256,7 +260,7 @@ static void write_marked(const struct table_entry *e, const char *const open[3],
 
 static void write_markdown(const struct text_table *t, FILE *to)
 {
-    static const char *const mark[3] = {"", "**", "*"};
+    static const char *const mark[2] = {"", "**"};
     text_escape(t->caption, FORMAT_MARKDOWN, to);
     fputs("\n\n|", to);
     for (size_t c = 0; c < t->columns; ++c) {
@@ -279,7 +283,7 @@ static void write_markdown(const struct text_table *t, FILE *to)
     }
     fputc('\n', to);
     if (any_mark(t))
-        fputs("**Best**, *second best*.\n\n", to);
+        fputs("**Bold**: " BETTER ".\n\n", to);
     for (size_t i = 0; i < t->notes; ++i) {
         text_escape(t->note[i], FORMAT_MARKDOWN, to);
         fputs("\n\n", to);
@@ -288,12 +292,10 @@ static void write_markdown(const struct text_table *t, FILE *to)
 
 static void write_latex(const struct text_table *t, FILE *to)
 {
-    static const char *const open[3] = {"", "\\textbf{", "\\underline{"};
-    static const char *const close[3] = {"", "}", "}"};
+    static const char *const open[2] = {"", "\\textbf{"};
+    static const char *const close[2] = {"", "}"};
     fputs("% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{", to);
     text_escape(t->caption, FORMAT_LATEX, to);
-    if (any_mark(t))
-        fputs(" (\\textbf{best}, \\underline{second best})", to);
     fputs("}\n\\begin{tabular}{", to);
     for (size_t c = 0; c < t->columns; ++c)
         fputc(t->column[c].is_text ? 'l' : 'r', to);
@@ -309,6 +311,10 @@ static void write_latex(const struct text_table *t, FILE *to)
         }
     }
     fputs("\\bottomrule\n\\end{tabular}\n", to);
+    if (any_mark(t)) {
+        fputs("\\par\\small Bold: ", to);
+        text_escape(BETTER ".\n", FORMAT_LATEX, to);
+    }
     for (size_t i = 0; i < t->notes; ++i) {
         fputs("\\par\\small ", to);
         text_escape(t->note[i], FORMAT_LATEX, to);
@@ -319,9 +325,9 @@ static void write_latex(const struct text_table *t, FILE *to)
 
 static void write_html_row(const struct text_table *t, size_t row, FILE *to)
 {
-    static const char *const open[3] = {"", "<strong>", "<em>"};
-    static const char *const close[3] = {"", "</strong>", "</em>"};
-    static const char *const class[3] = {"", " best", " second"};
+    static const char *const open[2] = {"", "<strong>"};
+    static const char *const close[2] = {"", "</strong>"};
+    static const char *const class[2] = {"", " best"};
     fputs("<tr>", to);
     for (size_t c = 0; c < t->columns; ++c) {
         const struct table_entry *const entry = &t->entry[row * t->columns + c];
@@ -349,8 +355,8 @@ static void write_html(const struct text_table *t, FILE *to)
         write_html_row(t, r, to);
     fputs("</tbody>\n</table></div>\n", to);
     if (any_mark(t))
-        fputs("<p class=\"note\"><span class=\"best\"><strong>best</strong></span> "
-              "<span class=\"second\"><em>second best</em></span></p>\n",
+        fputs("<p class=\"note\"><span class=\"best\"><strong>bold</strong></span> " BETTER
+              "</p>\n",
               to);
     for (size_t i = 0; i < t->notes; ++i) {
         fputs("<p class=\"note\">", to);

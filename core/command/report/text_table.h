@@ -7,7 +7,8 @@
 #include "osafl/base.h"
 
 enum table_format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_LATEX, FORMAT_HTML };
-enum entry_mark { MARK_NONE, MARK_BEST, MARK_SECOND };
+/* MARK_BEST: better than every other row, each time by an interval that leaves out 0. */
+enum entry_mark { MARK_NONE, MARK_BEST };
 
 struct table_entry {
     char *text; /* UTF-8; owned */

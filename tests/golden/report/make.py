@@ -127,4 +127,5 @@ def main():
          settings={"quantizer.qsgd.levels": "2", "optimizer.sgd.learning_rate": "0.5"})
 
 
-main()
+if __name__ == "__main__":
+    main()

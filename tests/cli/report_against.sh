@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# report_against.sh OSAFL SOURCE-TREE - "osafl report --against" on result folders made by hand, its
+# numbers against SciPy where that is installed.
+set -euo pipefail
+osafl=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PYTHONPATH=$2/tests/golden/report PYTHONDONTWRITEBYTECODE=1
+cd "$work"
+failures=0
+
+# expect STATUS PATTERN ARGUMENT...: the command's exit status, and a line of its whole output.
+expect() {
+    local status=$1 pattern=$2 got=0
+    shift 2
+    "$osafl" report "$@" >out 2>&1 || got=$?
+    if [ "$got" != "$status" ] || ! grep -qF -- "$pattern" out; then
+        echo "FAILED: osafl report $*: status $got, expected $status and \"$pattern\" in:"
+        cat out
+        failures=$((failures + 1))
+    fi
+}
+absent() { # PATTERN: not in the last output
+    if grep -qF -- "$1" out; then
+        echo "FAILED: \"$1\" is in:"
+        cat out
+        failures=$((failures + 1))
+    fi
+}
+
+python3 - <<'PYTHON'
+import pathlib
+from make import cell
+root = pathlib.Path("results")
+best = {"control": [0.700, 0.729, 0.705, 0.731, 0.722, 0.720, 0.733],
+        "better": [0.710, 0.735, 0.712, 0.744, 0.728, 0.729, 0.751],
+        "alike": [0.701, 0.728, 0.707, 0.729, 0.722, 0.721, 0.732],
+        "few": [0.71, 0.73]}
+place = 0
+def runs(case, values, first=1, rounds=20, name="pairs", **more):
+    global place
+    place += 1
+    for seed, v in enumerate(values, first):
+        accuracy = [0.1] * (rounds - 3) + [v, v - 0.02, v - 0.01]
+        cell(root, name, case, seed, accuracy, more.get("loss") or [2.0] * (rounds - 3) + [0.5, 0.6, 0.7],
+             rounds=rounds, place=place, settings={"aggregator.plugin": f'"{case}"'})
+for case, values in best.items():
+    runs(case, values)
+runs("one", [0.74])
+runs("elsewhere", [0.7, 0.8], first=20)
+runs("short", [0.71, 0.72, 0.73], rounds=10)
+runs("lost", [0.70, 0.71], loss=[2.0] * 17 + [3e10, 3e10, 3e10])
+runs("same", best["control"])
+runs("A", [0.5, 0.7], name="clear")
+runs("B", [0.4, 0.65], name="clear")
+runs("A", [0.5], name="single")
+runs("B", [0.4], name="single")
+PYTHON
+
+# Words in place of numbers.
+expect 2 '--against contrl: no table here has such a row; did you mean "control"?' --against contrl results
+expect 2 "--interval wide: there are student and bootstrap" --interval wide results
+expect 0 "Against control: best test accuracy over the rounds (optimistic" --against control results/pairs
+for part in "one: one common seed, which shows nothing." "elsewhere: no common seeds." \
+    "short: unequal rounds (10 and 20)." "2 seeds cannot give a p below 0.5: fewer than 5 prove nothing." \
+    "Against control: last test accuracy" "Against control: mean test accuracy of the last tenth of the rounds"; do
+    grep -qF -- "$part" out || { echo "FAILED: no \"$part\" in:"; cat out; failures=$((failures + 1)); }
+done
+grep -qE '^one +1 +0\.7400 +- +- +- +- +-$' out || { echo "FAILED: numbers from one seed"; failures=$((failures + 1)); }
+grep -qE '^same +7 .* \+0\.0000  \+0\.0000 to \+0\.0000  1\.000 +1\.000 +50 %$' out ||
+    { echo "FAILED: ties"; cat out; failures=$((failures + 1)); }
+grep -qE '^lost .* diverged ' out || { echo "FAILED: a loss of 3e10 has not diverged"; failures=$((failures + 1)); }
+absent "e+10"
+expect 0 "This table has no row control." --against control results
+# By the loss, a run that diverged is in no pair.
+expect 0 "lost: a run of seed 1 diverged." --measure loss --against control results/pairs
+
+# Bold only by an interval against every other row that leaves out 0.
+expect 0 "| A | 2 | 0.6000 ± 0.1414 |" --format markdown results/clear
+absent "**"
+expect 0 "| A | 1 | 0.5000 |" --format markdown results/single
+absent "**"
+expect 0 "better" --only case=better results/pairs
+absent " *"
+rm -r results/pairs/{few,one,elsewhere,short,lost,same,alike}
+for format in text:'0.7299 ± 0.0152 *' markdown:'**0.7299 ± 0.0152**' latex:'\textbf{0.7299 $\pm$ 0.0152}'; do
+    expect 0 "${format#*:}" --format "${format%%:*}" --against control results/pairs
+done
+expect 0 page.html --html page.html --against control results/pairs
+grep -qF '<strong>0.7299' page.html || { echo "FAILED: no bold on the page"; failures=$((failures + 1)); }
+expect 0 "72.99 ± 1.52 *" --percent results/pairs
+expect 0 "+0.99  +0.58 to +1.39" --percent --against control results/pairs
+
+# The numbers.
+python3 - "$osafl" <<'PYTHON' || failures=$((failures + 1))
+import csv, io, subprocess, sys
+def rows(*options):
+    out = subprocess.run([sys.argv[1], "report", "--format", "csv", "--against", "control", *options,
+                          "results/pairs"], check=True, capture_output=True, text=True).stdout
+    return {r["row"]: r for r in csv.DictReader(io.StringIO(out))}
+row = rows()["better"]
+control = [0.700, 0.729, 0.705, 0.731, 0.722, 0.720, 0.733]
+better = [0.710, 0.735, 0.712, 0.744, 0.728, 0.729, 0.751]
+d = [b - c for b, c in zip(better, control)]
+def close(name, value, most=1e-10):
+    assert abs(float(row[name]) - value) <= most, (name, row[name], value)
+for by in ("best", "last", "tail"):
+    assert row[by + "_pairs"] == "7"
+    close(by + "_difference", sum(d) / 7)
+    close(by + "_p", 2 / 2**7)
+    close(by + "_p_holm", 2 / 2**7)
+    close(by + "_outperforms", 1)
+    close(by + "_low", 0.005810706788983235)
+    close(by + "_high", 0.013903578925302498)
+close("tail_mean", sum(better) / 7 - 0.015)
+assert rows()["control"]["best_difference"] == ""
+boot = rows("--interval", "bootstrap")["better"]
+assert boot["best_low"] != row["best_low"] and float(boot["best_low"]) > 0.005
+try:
+    import numpy, scipy.stats as st
+except ImportError:
+    print("without SciPy, against kept values alone")
+    raise SystemExit(0)
+at = st.t.interval(0.95, 6, numpy.mean(d), st.sem(d))
+close("best_low", at[0])
+close("best_high", at[1])
+close("best_p", st.permutation_test((numpy.array(d),), lambda x, axis=-1: x.sum(axis=axis),
+                                    permutation_type="samples", n_resamples=numpy.inf).pvalue)
+found = st.bootstrap((numpy.array(d),), numpy.mean, method="percentile", n_resamples=100000,
+                     random_state=numpy.random.default_rng(1)).confidence_interval
+assert abs(found.low - float(boot["best_low"])) < 2e-4, (found, boot["best_low"])
+assert abs(found.high - float(boot["best_high"])) < 2e-4, (found, boot["best_high"])
+PYTHON
+
+[ "$failures" = 0 ] || exit 1
+echo "report --against: all checks passed"
