@@ -68,17 +68,21 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-static struct experiment *experiment_of(const char *set)
+static struct experiment *experiment_of_all(const char *const *set, size_t n_set)
 {
     struct diagnostics *const d = diagnostics_create();
-    const struct experiment_options o = {
-        .set = &set, .n_set = set == NULL ? 0 : 1, .loader = loader};
+    const struct experiment_options o = {.set = set, .n_set = n_set, .loader = loader};
     struct experiment *const e =
         load_experiment_text(file_text, sizeof file_text - 1, "digits.cfg", &o, d);
     diagnostics_print(d, stderr);
     diagnostics_destroy(d);
     assert_non_null(e);
     return e;
+}
+
+static struct experiment *experiment_of(const char *set)
+{
+    return experiment_of_all(&set, set == NULL ? 0 : 1);
 }
 
 static char *path_of(const char *name)
@@ -168,6 +172,32 @@ static void expect_words(const char *const *words)
             fail_msg("\"%s\" is not in: %s", *words, message);
 }
 #define EXPECT_WORDS(...) expect_words((const char *const[]){__VA_ARGS__, NULL})
+
+/* A setting that came later: the manifest says what runs did before, and a folder from then does
+ * not differ by it. */
+static void test_later_setting(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"dataset.plugin=idx", "dataset.idx.path=data",
+                                      "dataset.idx.pixels=unit"};
+    struct experiment *const e = experiment_of_all(set, 2);
+    struct experiment *const unit = experiment_of_all(set, 3);
+    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    json_t *const m = read_json("manifest.json");
+    json_t *const settings = json_object_get(m, "settings");
+    expect_text(settings, "dataset.idx.pixels", "value", "\"signed\"");
+    expect_text(settings, "dataset.idx.pixels", "earlier", "\"signed\"");
+    assert_null(json_object_get(json_object_get(settings, "dataset.idx.path"), "earlier"));
+
+    json_object_del(settings, "dataset.idx.pixels");
+    assert_int_equal(json_dump_file(m, path_of("manifest.json"), 0), 0);
+    json_decref(m);
+    assert_int_equal(compare(e, &machine), MANIFEST_SAME);
+    assert_int_equal(compare(unit, &machine), MANIFEST_OTHER);
+    EXPECT_WORDS("dataset.idx.pixels was \"signed\" and is \"unit\"");
+    experiment_destroy(unit);
+    experiment_destroy(e);
+}
 
 static void test_compare(void **state)
 {
@@ -288,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_manifest, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_compare, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_later_setting, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_changed_program, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_damaged, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_environment, make_folder, remove_folder),
