@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""compare.py summary|reading FOLDER - kept runs against the paper's printed values, in Markdown.
+"""compare.py summary|picture|reading FOLDER - kept runs against the paper's printed values.
 
 FOLDER holds runs as "results.sh unpack" lays them out; published.csv beside this file holds what the
 paper prints.  A run counts with all its rounds: its best test accuracy, and the loss of that round.
 
 summary  the tables as they are run: how many of the paper's cells are computed, how many of them
-         are near the printed value, and each block's order of algorithms and differences.
-reading  how far each reading of the training (ALGORITHMS.md 3) is from the printed values.
+         are near the printed value, and each block's order of algorithms and differences; Markdown.
+picture  the differences of the same cells as SVG.
+reading  how far each reading of the training (ALGORITHMS.md 3) is from the printed values; Markdown.
 """
 import collections
 import csv
@@ -145,6 +146,55 @@ def summary(folder):
         print(f"Of the other blocks ({len(blocks) - len(rows)}) no run is kept.\n")
 
 
+# ---- picture ----
+
+ROW, LEFT, SCALE, MOST = 16, 190, 40, 5  # pixels: a row, the labels, a point; points to either side
+
+
+def mark(x, y, std, difference):
+    """A bar of the paper's deviation around 0, and ours: a circle, or an arrow beyond the edge."""
+    wide = min(std, MOST) * SCALE
+    yield (f'<rect x="{x - wide:.1f}" y="{y - 5}" width="{2 * wide:.1f}" height="10" '
+           'fill="#c8d8e8"/>')
+    if abs(difference) <= MOST:
+        yield f'<circle cx="{x + difference * SCALE:.1f}" cy="{y}" r="4" fill="#204a87"/>'
+    else:
+        side = math.copysign(1, difference)
+        edge, tip = x + side * (MOST * SCALE - 8), x + side * MOST * SCALE
+        yield f'<path d="M{edge} {y - 4} L{tip} {y} L{edge} {y + 4} Z" fill="#a40000"/>'
+
+
+def picture(folder):
+    paper = published()
+    runs = kept_runs(folder)[TABLES]
+    blocks = [b for b in dict.fromkeys(block for block, _ in paper)
+              if any(runs.get((b, c)) for c in FEDERATED)]
+    x, y, lines = LEFT + MOST * SCALE, ROW, []
+    for block in blocks:
+        y += ROW
+        lines.append(f'<text x="4" y="{y + 4}" font-weight="bold">{block_name(block)}</text>')
+        for case in FEDERATED:
+            seeds = runs.get((block, case))
+            if not seeds:
+                continue
+            y += ROW
+            printed = paper[block, case][0]
+            lines.append(f'<text x="16" y="{y + 4}">{case}</text>')
+            lines += mark(x, y, 100 * printed.std, 100 * (ours(seeds)[0].mean - printed.mean))
+    bottom = y + ROW
+    for point in range(-MOST, MOST + 1):
+        at = x + point * SCALE
+        lines.insert(0, f'<line x1="{at}" y1="{ROW}" x2="{at}" y2="{bottom}" '
+                        f'stroke="{"#555" if point == 0 else "#ddd"}"/>')
+        lines.append(f'<text x="{at}" y="{bottom + 14}" text-anchor="middle">{point:+d}</text>')
+    lines.append(f'<text x="{x}" y="{bottom + 32}" text-anchor="middle">best test accuracy, ours less '
+                 "the paper's, points; bars: the paper's deviation</text>")
+    width, height = x + MOST * SCALE + 24, bottom + 40
+    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+          'font-family="sans-serif" font-size="12">\n<rect width="100%" height="100%" fill="white"/>')
+    print("\n".join(lines + ["</svg>"]))
+
+
 # ---- reading ----
 
 def gaps(block, case, paper, seeds, shift):
@@ -229,7 +279,7 @@ def reading(folder):
 
 
 def main():
-    commands = {"summary": summary, "reading": reading}
+    commands = {"summary": summary, "picture": picture, "reading": reading}
     if len(sys.argv) != 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](sys.argv[2])

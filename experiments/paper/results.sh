@@ -5,8 +5,8 @@
 #                                 clients.csv who took part with how many local rounds. With ROUNDS,
 #                                 unfinished runs too that came so far
 # results.sh unpack FOLDER      - puts all kept runs into FOLDER, where "osafl report" reads them
-# results.sh page [--check]     - computes the tables of RESULTS.md anew from the kept runs; --check:
-#                                 only says whether they are current
+# results.sh page [--check]     - computes the tables of RESULTS.md and summary.svg anew from the kept
+#                                 runs; --check: only says whether they are current
 #
 # A table of RESULTS.md stands between lines "<!-- report ARGUMENTS -->" and "<!-- end -->", ARGUMENTS
 # being those of "osafl report", with folders relative to the unpacked runs; or, for the table of
@@ -158,9 +158,11 @@ case "${1:-} $#" in
     osafl=$(realpath "${OSAFL:-$here/../../build/osafl}")
     unpack "$work/runs"
     page >"$work/page"
+    python3 "$here/compare.py" picture "$work/runs" >"$work/summary.svg"
     if [ $# -eq 1 ]; then
         cp "$work/page" "$here/RESULTS.md"
-    elif ! diff -u "$here/RESULTS.md" "$work/page"; then
+        cp "$work/summary.svg" "$here/"
+    elif ! diff -u "$here/RESULTS.md" "$work/page" || ! cmp "$here/summary.svg" "$work/summary.svg"; then
         fail "RESULTS.md is not current: experiments/paper/results.sh page"
     fi
     ;;

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 HEAD = ("experiment,model.plugin,quantizer.qsgd.levels,partition.concentration,case,"
         "accuracy_mean,accuracy_std,loss_mean,loss_std\n")
@@ -66,6 +67,15 @@ class Compare(unittest.TestCase):
                      "Of the other blocks (1) no run is kept."):
             self.assertIn(line, text)
 
+    def test_picture(self):
+        self.run_of("OSA-FL", 0.81, 0.5)     # a point above: 40 pixels
+        self.run_of("M-FedAvg", 0.1, 9.0)    # beyond the edge
+        root = xml.etree.ElementTree.fromstring(self.says("picture"))
+        space = "{http://www.w3.org/2000/svg}"
+        zero = next(float(t.get("x")) for t in root.iter(space + "text") if t.text == "+0")
+        self.assertEqual([float(c.get("cx")) - zero for c in root.iter(space + "circle")], [40.0])
+        self.assertEqual(len(list(root.iter(space + "path"))), 1)
+
     def test_reading(self):
         """Twice the error rate and half the loss: a factor of 2, either way."""
         self.run_of("M-FedNova", 0.2, 0.35)
@@ -87,7 +97,7 @@ class Compare(unittest.TestCase):
         done = subprocess.run([sys.executable, "-B", self.folder / "compare.py", "summary"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("compare.py summary|reading FOLDER", done.stderr)
+        self.assertIn("compare.py summary|picture|reading FOLDER", done.stderr)
 
 
 if __name__ == "__main__":
