@@ -355,7 +355,7 @@ osafl_status record_writer_finish(struct record_writer *w, const void **data, si
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* The rest of a block, consumed from its front. */
-struct cursor {
+struct byte_cursor {
     const unsigned char *at;
     uint64_t left;
 };
@@ -368,7 +368,7 @@ struct item {
 };
 
 /* Takes a head and its name; false: they are not all there or the padding is not zero. */
-static bool take_item(struct cursor *c, struct item *out)
+static bool take_item(struct byte_cursor *c, struct item *out)
 {
     if (c->left < ITEM_HEAD_BYTES)
         return false;
@@ -389,7 +389,7 @@ static bool take_item(struct cursor *c, struct item *out)
 }
 
 /* Takes one record; false: it is not whole or not well formed. */
-static bool take_record(struct cursor *c, struct entry *out)
+static bool take_record(struct byte_cursor *c, struct entry *out)
 {
     struct item item;
     if (!take_item(c, &item) || !name_is_valid(item.name, item.length, key_punctuation))
@@ -412,11 +412,11 @@ static bool take_record(struct cursor *c, struct entry *out)
 }
 
 /* Counts the records of a section, then indexes them. */
-static osafl_status index_records(struct cursor records, struct section *s, char *message)
+static osafl_status index_records(struct byte_cursor records, struct section *s, char *message)
 {
     struct entry entry;
     uint64_t n = 0;
-    for (struct cursor c = records; c.left > 0; n++) {
+    for (struct byte_cursor c = records; c.left > 0; n++) {
         if (!take_record(&c, &entry))
             return message_fail(message, OSAFL_E_STATE,
                                 "saved state is damaged: record number %llu of section %s is not "
@@ -450,7 +450,7 @@ static uint32_t find_section(const struct record_set *s, const char *name)
     return i;
 }
 
-static osafl_status index_section(struct cursor *c, struct record_set *set, char *message)
+static osafl_status index_section(struct byte_cursor *c, struct record_set *set, char *message)
 {
     struct item item;
     if (!take_item(c, &item) || !name_is_valid(item.name, item.length, section_punctuation) ||
@@ -465,7 +465,7 @@ static osafl_status index_section(struct cursor *c, struct record_set *set, char
     if (find_section(set, s->name) < set->n)
         return message_fail(message, OSAFL_E_STATE, "saved state has section %s twice", s->name);
     set->n++;
-    const struct cursor records = {c->at, item.n};
+    const struct byte_cursor records = {c->at, item.n};
     c->at += item.n;
     c->left -= item.n;
     return index_records(records, s, message);
@@ -473,7 +473,7 @@ static osafl_status index_section(struct cursor *c, struct record_set *set, char
 
 /* Head and checksum; then c is what lies between them. */
 static osafl_status check_block(const unsigned char *data, size_t size, uint32_t *n_sections,
-                                struct cursor *c, char *message)
+                                struct byte_cursor *c, char *message)
 {
     if (size < sizeof magic || memcmp(data, magic, sizeof magic) != 0)
         return message_fail(message, OSAFL_E_STATE, "is no saved state of this program");
@@ -494,7 +494,7 @@ static osafl_status check_block(const unsigned char *data, size_t size, uint32_t
         return message_fail(message, OSAFL_E_STATE,
                             "saved state is damaged: its checksum does not fit");
     *n_sections = get_u32(data + 12);
-    *c = (struct cursor){data + BLOCK_HEAD_BYTES, size - BLOCK_HEAD_BYTES - CHECKSUM_BYTES};
+    *c = (struct byte_cursor){data + BLOCK_HEAD_BYTES, size - BLOCK_HEAD_BYTES - CHECKSUM_BYTES};
     if (*n_sections > MOST_SECTIONS)
         return message_fail(message, OSAFL_E_STATE,
                             "saved state is damaged: it says that it has %u sections",
@@ -506,7 +506,7 @@ osafl_status record_set_open(const void *data, size_t size, struct record_set **
 {
     *out = NULL;
     uint32_t n_sections = 0;
-    struct cursor c;
+    struct byte_cursor c;
     OSAFL_TRY(check_block(data, size, &n_sections, &c, message));
     struct record_set *set = calloc(1, sizeof *set);
     if (set != NULL)

@@ -160,7 +160,7 @@ static void explain_grid(FILE *to)
 }
 
 /* What is no setting and has help all the same. */
-static const struct page {
+static const struct help_page {
     const char *name;
     void (*print)(FILE *to);
 } pages[] = {

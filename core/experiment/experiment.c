@@ -265,7 +265,7 @@ static void check_core(struct resolver *r)
 
 /* ---- visiting ---- */
 
-struct visit {
+struct setting_visit {
     const struct experiment *e;
     setting_visitor *visitor;
     void *arg;
@@ -294,7 +294,7 @@ static void print_origin(const struct node *root, const struct node *n, const ch
         snprintf(out, size, "%s%s%s:%u", layer, separator, seen_from(root, n->file), n->line);
 }
 
-static osafl_status visit_one(const struct visit *v, const char *group, const char *key,
+static osafl_status visit_one(const struct setting_visit *v, const char *group, const char *key,
                               const char *text, const osafl_param *p, const struct node *n)
 {
     char origin[4096 + 256];
@@ -313,7 +313,7 @@ static osafl_status visit_one(const struct visit *v, const char *group, const ch
     return status;
 }
 
-static osafl_status visit_table(const struct visit *v, const struct settings_table *t,
+static osafl_status visit_table(const struct setting_visit *v, const struct settings_table *t,
                                 const void *config, const struct node *group)
 {
     for (uint32_t i = 0; i < t->n; i++) {
@@ -329,7 +329,7 @@ static osafl_status visit_table(const struct visit *v, const struct settings_tab
     return OSAFL_OK;
 }
 
-static osafl_status visit_plugin(const struct visit *v, uint32_t kind)
+static osafl_status visit_plugin(const struct setting_visit *v, uint32_t kind)
 {
     const struct chosen_plugin *chosen = &v->e->chosen[kind];
     if (chosen->loaded == NULL)
@@ -348,7 +348,7 @@ static osafl_status visit_plugin(const struct visit *v, uint32_t kind)
 
 osafl_status experiment_visit(const struct experiment *e, setting_visitor *visit, void *arg)
 {
-    const struct visit v = {.e = e, .visitor = visit, .arg = arg};
+    const struct setting_visit v = {.e = e, .visitor = visit, .arg = arg};
     const struct node *root = tree_root(e->tree);
     for (size_t i = 0; i < schema_n_groups; i++) {
         const struct schema_group *g = &schema_groups[i];

@@ -44,7 +44,7 @@ struct scan {
 };
 
 /* Position in one text. */
-struct cursor {
+struct text_cursor {
     const char *file;
     const char *p;
     const char *end;
@@ -78,7 +78,7 @@ static void put(struct scan *s, const char *bytes, size_t n)
 }
 
 /* Notes that the next line of the prepared text comes from the cursor's line. */
-static void begin_line(struct scan *s, const struct cursor *c)
+static void begin_line(struct scan *s, const struct text_cursor *c)
 {
     struct prescan *out = s->out;
     if (s->no_memory)
@@ -96,7 +96,7 @@ static void begin_line(struct scan *s, const struct cursor *c)
         (struct prescan_line){.file = c->file, .source = c->line_start, .line = c->line};
 }
 
-static void newline(struct scan *s, struct cursor *c)
+static void newline(struct scan *s, struct text_cursor *c)
 {
     c->p++;
     c->line++;
@@ -185,7 +185,7 @@ static size_t number_bytes(const char *p, const char *end)
     return n;
 }
 
-static void put_integer(struct scan *s, const struct cursor *c, const char *word, bool hex)
+static void put_integer(struct scan *s, const struct text_cursor *c, const char *word, bool hex)
 {
     errno = 0;
     int64_t value;
@@ -217,7 +217,7 @@ static bool is_written_zero(const char *word)
     return true;
 }
 
-static void put_real(struct scan *s, const struct cursor *c, const char *word)
+static void put_real(struct scan *s, const struct text_cursor *c, const char *word)
 {
     double value = strtod(word, NULL);
     if (value > __DBL_MAX__ || value < -__DBL_MAX__) {
@@ -242,7 +242,7 @@ static bool in_list(const struct scan *s)
 }
 
 /* Called at the first byte of every value. */
-static void begin_value(struct scan *s, const struct cursor *c, bool string)
+static void begin_value(struct scan *s, const struct text_cursor *c, bool string)
 {
     if (s->last == AT_ASSIGN || (string && s->last == AT_STRING))
         return;
@@ -252,7 +252,7 @@ static void begin_value(struct scan *s, const struct cursor *c, bool string)
         diagnostics_error(s->d, c->file, c->line, "a comma is missing between two values");
 }
 
-static void scan_number(struct scan *s, struct cursor *c)
+static void scan_number(struct scan *s, struct text_cursor *c)
 {
     const size_t n = number_bytes(c->p, c->end);
     char word[512];
@@ -294,7 +294,7 @@ static bool same_word(const char *p, size_t n, const char *word)
     return strlen(word) == n && strncasecmp(p, word, n) == 0;
 }
 
-static void scan_name(struct scan *s, struct cursor *c)
+static void scan_name(struct scan *s, struct text_cursor *c)
 {
     size_t n = 1;
     while (c->p + n < c->end && is_name_char(c->p[n]))
@@ -328,7 +328,7 @@ static bool is_hex_pair(const char *p, const char *end)
 }
 
 /* p is at a backslash; returns the bytes of the escape. */
-static size_t check_escape(struct scan *s, const struct cursor *c, const char *p)
+static size_t check_escape(struct scan *s, const struct text_cursor *c, const char *p)
 {
     const char kind = p + 1 < c->end ? p[1] : '\0';
     if (kind != '\0' && strchr("nrtf\\\"", kind) != NULL)
@@ -348,7 +348,7 @@ static size_t check_escape(struct scan *s, const struct cursor *c, const char *p
     return kind == '\0' || kind == '\n' ? 1 : 2;
 }
 
-static void scan_string(struct scan *s, struct cursor *c)
+static void scan_string(struct scan *s, struct text_cursor *c)
 {
     begin_value(s, c, true);
     s->last = AT_STRING;
@@ -375,7 +375,7 @@ static void scan_string(struct scan *s, struct cursor *c)
     c->p = p;
 }
 
-static void scan_comment(struct scan *s, struct cursor *c)
+static void scan_comment(struct scan *s, struct text_cursor *c)
 {
     put(s, " ", 1);
     if (c->p[0] == '#' || c->p[1] == '/') {
@@ -400,7 +400,7 @@ static void scan_comment(struct scan *s, struct cursor *c)
                       "missing, and the rest of the file would be ignored");
 }
 
-static void open_bracket(struct scan *s, struct cursor *c)
+static void open_bracket(struct scan *s, struct text_cursor *c)
 {
     const char open = *c->p;
     if (!in_list(s) && s->last != AT_ASSIGN)
@@ -430,14 +430,14 @@ static char closing(char open)
 }
 
 /* Called where a setting or an element of a list ends. */
-static void check_value_given(struct scan *s, const struct cursor *c)
+static void check_value_given(struct scan *s, const struct text_cursor *c)
 {
     const bool in_vain = *c->p == ',' && in_list(s) && (s->last == AT_START || s->last == AT_COMMA);
     if (s->last == AT_ASSIGN || in_vain)
         diagnostics_error(s->d, c->file, c->line, "a value is missing before %c", *c->p);
 }
 
-static void close_bracket(struct scan *s, struct cursor *c)
+static void close_bracket(struct scan *s, struct text_cursor *c)
 {
     const char close = *c->p;
     if (s->depth == c->base_depth) {
@@ -457,7 +457,7 @@ static void close_bracket(struct scan *s, struct cursor *c)
     s->last = AT_VALUE;
 }
 
-static void scan_assign(struct scan *s, struct cursor *c)
+static void scan_assign(struct scan *s, struct text_cursor *c)
 {
     if (s->last != AT_NAME)
         diagnostics_error(s->d, c->file, c->line, "%c without a name before it", *c->p);
@@ -468,7 +468,7 @@ static void scan_assign(struct scan *s, struct cursor *c)
     s->last = AT_ASSIGN;
 }
 
-static void scan_separator(struct scan *s, struct cursor *c)
+static void scan_separator(struct scan *s, struct text_cursor *c)
 {
     check_value_given(s, c);
     if (*c->p == ',')
@@ -478,7 +478,7 @@ static void scan_separator(struct scan *s, struct cursor *c)
     c->p++;
 }
 
-static void scan_unexpected(struct scan *s, struct cursor *c)
+static void scan_unexpected(struct scan *s, struct text_cursor *c)
 {
     size_t n = 1;
     while (c->p + n < c->end && ((unsigned char)c->p[n] & 0xC0) == 0x80)
@@ -531,7 +531,7 @@ static const char *read_problem(int error)
     return error == EFBIG ? "larger than 1 MiB" : file_read_problem(error);
 }
 
-static void include_file(struct scan *s, struct cursor *c, const char *path)
+static void include_file(struct scan *s, struct text_cursor *c, const char *path)
 {
     int error = 0;
     size_t size = 0;
@@ -563,7 +563,7 @@ static void include_file(struct scan *s, struct cursor *c, const char *path)
     s->nesting--;
 }
 
-static void scan_include(struct scan *s, struct cursor *c)
+static void scan_include(struct scan *s, struct text_cursor *c)
 {
     static const char word[] = "@include";
     const size_t n = sizeof(word) - 1;
@@ -653,7 +653,7 @@ static bool check_encoding(struct scan *s, const struct prescan_source *source)
     return true;
 }
 
-static void scan_token(struct scan *s, struct cursor *c)
+static void scan_token(struct scan *s, struct text_cursor *c)
 {
     const char ch = *c->p;
     const char ahead = c->p + 1 < c->end ? c->p[1] : '\0';
@@ -687,12 +687,12 @@ static void scan_token(struct scan *s, struct cursor *c)
 
 static void scan_source(struct scan *s, const struct prescan_source *source)
 {
-    struct cursor c = {.file = source->file,
-                       .p = source->text,
-                       .end = source->text + source->size,
-                       .line_start = source->text,
-                       .line = 1,
-                       .base_depth = s->depth};
+    struct text_cursor c = {.file = source->file,
+                            .p = source->text,
+                            .end = source->text + source->size,
+                            .line_start = source->text,
+                            .line = 1,
+                            .base_depth = s->depth};
     begin_line(s, &c);
     if (!check_encoding(s, source))
         return;

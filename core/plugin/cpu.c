@@ -81,7 +81,7 @@ void cpu_model(char *name, size_t size)
     fclose(info);
 }
 
-bool cpu_choose_blas(enum cpu_isa isa)
+bool cpu_set_environment(enum cpu_isa isa)
 {
     /* Without AVX2 the processor is old enough for the library to know it, unless OSAFL_ISA holds
      * back a newer one: then the last kernels before AVX. */
@@ -93,7 +93,8 @@ bool cpu_choose_blas(enum cpu_isa isa)
     else if (cpu_isa_offered() > CPU_BASELINE)
         core = "Nehalem";
     const int keep = 0; /* what the user has set stays */
-    return (core == NULL || setenv("OPENBLAS_CORETYPE", core, keep) == 0) &&
+    return setenv("OSAFL_ISA", isa_names[isa], 1) == 0 &&
+           (core == NULL || setenv("OPENBLAS_CORETYPE", core, keep) == 0) &&
            setenv("OPENBLAS_NUM_THREADS", "1", keep) == 0;
 }
 

@@ -28,12 +28,12 @@ enum cpu_isa cpu_isa_chosen(struct diagnostics *d);
 /* Fills name with the processor's own name as /proc/cpuinfo has it, "unknown" when it has none. */
 void cpu_model(char *name, size_t size);
 
-/* Before the first plugin is loaded: puts OPENBLAS_CORETYPE and OPENBLAS_NUM_THREADS into the
- * environment unless the user has set them.  OpenBLAS reads both when it is mapped; releases older
- * than the processor fall back to kernels of 2004 without a word, and threads of its own would
- * make sums depend on their number.  Before any thread exists.  isa: cpu_isa_chosen().  False: out
- * of memory. */
-bool cpu_choose_blas(enum cpu_isa isa);
+/* Before the first plugin is loaded, and before any thread exists: puts what was chosen into the
+ * environment, from which plugins take it.  OSAFL_ISA: the kernels of models.  OPENBLAS_CORETYPE
+ * and OPENBLAS_NUM_THREADS, unless the user has set them: OpenBLAS reads both when it is mapped;
+ * releases older than the processor fall back to kernels of 2004 without a word, and threads of
+ * its own would make sums depend on their number.  isa: cpu_isa_chosen().  False: out of memory. */
+bool cpu_set_environment(enum cpu_isa isa);
 
 /* The BLAS library that plugins have brought into the process. */
 struct blas_report {

@@ -48,7 +48,7 @@ struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
     if (isa == 0)
         return NULL;
     struct loader *l = calloc(1, sizeof *l);
-    if (l == NULL || !cpu_choose_blas(isa)) {
+    if (l == NULL || !cpu_set_environment(isa)) {
         free(l);
         diagnostics_no_memory(d);
         return NULL;

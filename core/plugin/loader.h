@@ -20,7 +20,7 @@ struct loaded_plugin {
 
 /* extra_dirs: --plugin-dir, absolute or relative to the working directory, in order.  Then
  * OSAFL_PLUGIN_PATH, beside the executable, the compiled-in folder.  NULL with the reason in d.
- * Also settles which BLAS kernels plugins will get (cpu.h), so it comes before any thread. */
+ * Also sets the environment of plugins (cpu_set_environment()), so it comes before any thread. */
 struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
                              struct diagnostics *d);
 void loader_destroy(struct loader *l);

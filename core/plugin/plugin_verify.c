@@ -20,13 +20,13 @@ enum { MOST_PARAMS = 1000, MOST_METRICS = 1000, MOST_CHOICES = 1000, MOST_FEATUR
     " (ABI " OSAFL_STR(OSAFL_ABI_MAJOR) "." OSAFL_STR(OSAFL_ABI_MINOR) ")"
 
 /* Where the reason goes. */
-struct verdict {
+struct refusal {
     char *why;
     size_t size;
 };
 
 /* rule: the number in sdk/RULES.md of what is broken. */
-static OSAFL_PRINTF(3, 4) bool refuse(const struct verdict *v, unsigned rule, const char *fmt, ...)
+static OSAFL_PRINTF(3, 4) bool refuse(const struct refusal *v, unsigned rule, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -143,7 +143,7 @@ static bool slot_is_empty(const void *vtable, const struct slot *slot)
 }
 
 static bool verify_slots(const void *vtable, const struct slot *slot, uint32_t n,
-                         const struct verdict *v)
+                         const struct refusal *v)
 {
     for (uint32_t i = 0; i < n; i++) {
         const bool empty = slot_is_empty(vtable, &slot[i]);
@@ -158,7 +158,7 @@ static bool verify_slots(const void *vtable, const struct slot *slot, uint32_t n
     return true;
 }
 
-static bool verify_vtable(const osafl_plugin *p, const struct verdict *v)
+static bool verify_vtable(const osafl_plugin *p, const struct refusal *v)
 {
     const struct slots *slots = &slots_of_kind[p->kind];
     if (p->vtable == NULL)
@@ -233,7 +233,7 @@ static bool int_is_inside(const osafl_param *q, int64_t value)
            !((q->flags & OSAFL_P_HI_OPEN) != 0 && value == q->hi.i);
 }
 
-static bool verify_words(const osafl_param *q, int64_t n, const struct verdict *v)
+static bool verify_words(const osafl_param *q, int64_t n, const struct refusal *v)
 {
     if (q->lo.i < 0 || q->lo.i > q->hi.i)
         return refuse(v, 18, "has parameter %s with words for numbers below 0 in its range",
@@ -245,7 +245,7 @@ static bool verify_words(const osafl_param *q, int64_t n, const struct verdict *
     return true;
 }
 
-static bool verify_choices(const osafl_param *q, const struct verdict *v)
+static bool verify_choices(const osafl_param *q, const struct refusal *v)
 {
     if (q->choices == NULL || q->choices[0] == NULL)
         return refuse(v, 18, "has parameter %s without choices", q->name);
@@ -268,9 +268,9 @@ static bool verify_choices(const osafl_param *q, const struct verdict *v)
     return true;
 }
 
-static bool verify_table(const osafl_row_type *t, bool of_rows, const struct verdict *v);
+static bool verify_table(const osafl_row_type *t, bool of_rows, const struct refusal *v);
 
-static bool verify_rows(const osafl_param *q, const struct verdict *v)
+static bool verify_rows(const osafl_param *q, const struct refusal *v)
 {
     if (q->def.row == NULL || q->def.row->n_params == 0)
         return refuse(v, 18, "has parameter %s, whose rows hold nothing", q->name);
@@ -280,7 +280,7 @@ static bool verify_rows(const osafl_param *q, const struct verdict *v)
 }
 
 /* Bounds, and that a default keeps them: the table documents, checks and fuzzes. */
-static bool verify_values(const osafl_param *q, const struct verdict *v)
+static bool verify_values(const osafl_param *q, const struct refusal *v)
 {
     const bool has_default = (q->flags & OSAFL_P_REQUIRED) == 0;
     switch (q->type) {
@@ -325,7 +325,7 @@ static bool verify_values(const osafl_param *q, const struct verdict *v)
 
 /* Parameter `number` of a plugin's own table, or of the rows of one of its parameters. */
 static bool verify_param(const osafl_row_type *t, bool of_rows, const osafl_param *q,
-                         uint32_t number, const struct verdict *v)
+                         uint32_t number, const struct refusal *v)
 {
     if (!word_is_valid(q->name))
         return refuse(v, 7, "has parameter number %u with a name that is not [a-z][a-z0-9_]{0,47}",
@@ -368,7 +368,7 @@ static bool verify_param(const osafl_row_type *t, bool of_rows, const osafl_para
     return verify_values(q, v);
 }
 
-static bool verify_table(const osafl_row_type *t, bool of_rows, const struct verdict *v)
+static bool verify_table(const osafl_row_type *t, bool of_rows, const struct refusal *v)
 {
     if (t->params == NULL || t->n_params > MOST_PARAMS || t->size > MOST_CONFIG_BYTES)
         return refuse(v, 18, "has no plausible table of parameters (%u rows, config of %u bytes)",
@@ -384,7 +384,7 @@ static bool verify_table(const osafl_row_type *t, bool of_rows, const struct ver
     return true;
 }
 
-static bool verify_params(const osafl_plugin *p, const struct verdict *v)
+static bool verify_params(const osafl_plugin *p, const struct refusal *v)
 {
     if (p->n_params == 0) {
         if (p->config_size != 0)
@@ -401,7 +401,7 @@ static bool verify_params(const osafl_plugin *p, const struct verdict *v)
 
 /* ---- metrics ------------------------------------------------------------------------------- */
 
-static bool verify_metrics(const osafl_plugin *p, const struct verdict *v)
+static bool verify_metrics(const osafl_plugin *p, const struct refusal *v)
 {
     if (p->n_metrics == 0)
         return true;
@@ -432,7 +432,7 @@ static bool verify_metrics(const osafl_plugin *p, const struct verdict *v)
 
 /* ---- the plugin itself --------------------------------------------------------------------- */
 
-static bool verify_abi(const osafl_plugin *p, const struct verdict *v)
+static bool verify_abi(const osafl_plugin *p, const struct refusal *v)
 {
     if (p->struct_size == 0)
         return refuse(v, 1,
@@ -458,7 +458,7 @@ static bool verify_abi(const osafl_plugin *p, const struct verdict *v)
 }
 
 static bool verify_identity(const osafl_plugin *p, uint32_t kind, const char *name,
-                            const struct verdict *v)
+                            const struct refusal *v)
 {
     if (p->kind == 0)
         return refuse(v, 11, "does not tell its kind; set .kind, such as OSAFL_KIND_AGGREGATOR");
@@ -493,7 +493,7 @@ static bool verify_identity(const osafl_plugin *p, uint32_t kind, const char *na
 
 bool plugin_verify(const osafl_plugin *p, uint32_t kind, const char *name, char *why, size_t size)
 {
-    const struct verdict v = {.why = why, .size = size};
+    const struct refusal v = {.why = why, .size = size};
     if (p == NULL)
         return refuse(&v, 10, "describes itself by NULL");
     return verify_abi(p, &v) && verify_identity(p, kind, name, &v) && verify_params(p, &v) &&

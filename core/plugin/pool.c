@@ -12,7 +12,7 @@
  * must not overflow on another. */
 #define WORKER_STACK_BYTES ((size_t)8 << 20)
 
-struct worker {
+struct pool_thread {
     struct pool *pool;
     unsigned index; /* 1 .. threads - 1; the caller of pool_run() is 0 */
     pthread_t thread;
@@ -30,9 +30,9 @@ struct job {
 struct pool {
     unsigned threads;
     const struct pool_hooks *hooks; /* NULL: none */
-    unsigned started;       /* workers that exist: threads - 1, or fewer while creation fails */
-    struct worker *workers; /* [threads - 1] */
-    atomic_bool running;    /* a job is in hand */
+    unsigned started; /* workers that exist: threads - 1, or fewer while creation fails */
+    struct pool_thread *workers; /* [threads - 1] */
+    atomic_bool running;         /* a job is in hand */
 
     pthread_mutex_t lock; /* guards what follows, down to quit */
     pthread_cond_t work;  /* a new generation, or quit */
@@ -80,7 +80,7 @@ static void work_through(struct pool *p, unsigned worker)
 
 static void *worker_main(void *arg)
 {
-    struct worker *w = arg;
+    struct pool_thread *w = arg;
     struct pool *p = w->pool;
     uint64_t seen = 0;
     if (p->hooks != NULL)
@@ -122,7 +122,7 @@ static bool start_workers(struct pool *p)
     bool ok = pthread_attr_setstacksize(&attr, WORKER_STACK_BYTES) == 0;
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     while (ok && p->started < p->threads - 1) {
-        struct worker *w = &p->workers[p->started];
+        struct pool_thread *w = &p->workers[p->started];
         w->pool = p;
         w->index = p->started + 1;
         if (p->hooks != NULL)
@@ -164,7 +164,7 @@ struct pool *pool_create(unsigned threads, const struct pool_hooks *hooks)
     return p;
 }
 
-static void end_worker(struct worker *w)
+static void end_worker(struct pool_thread *w)
 {
     pthread_join(w->thread, NULL);
     free(w->state);

@@ -230,7 +230,7 @@ static osafl_status op_gram(const struct osafl_updates *u, uint32_t slot, double
     return OSAFL_OK;
 }
 
-struct visit {
+struct block_visit {
     const struct osafl_updates *u;
     uint32_t slot;
     osafl_block *fn;
@@ -249,7 +249,7 @@ static uint64_t visit_block(uint32_t n)
 
 static osafl_status visit_range(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
 {
-    const struct visit *m = arg;
+    const struct block_visit *m = arg;
     const struct update_set *s = set_of(m->u);
     const uint32_t n = m->u->n;
     const uint64_t block = visit_block(n);
@@ -276,7 +276,7 @@ static osafl_status op_each_block(const struct osafl_updates *u, uint32_t slot, 
                                   void *arg)
 {
     OSAFL_TRY(check_slot(u, slot));
-    struct visit m = {.u = u, .slot = slot, .fn = fn, .arg = arg};
+    struct block_visit m = {.u = u, .slot = slot, .fn = fn, .arg = arg};
     return core_host.parallel(u->call, u->dim, visit_block(u->n), visit_range, &m);
 }
 

@@ -12,7 +12,7 @@
 #define RATE 0.05
 
 /* What the host keeps: the model, and the updates that the rule retained. */
-struct kept {
+struct aggregator_host {
     osafl_aggregator_info info;
     struct codec codec; /* plain floats */
     struct kept_updates updates;
@@ -34,7 +34,7 @@ static const osafl_aggregator_vt *vtable(const struct subject *s)
     return (const osafl_aggregator_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static struct kept *kept_of(const struct subject *s)
+static struct aggregator_host *kept_of(const struct subject *s)
 {
     return s->kept;
 }
@@ -62,7 +62,7 @@ static osafl_status declare(struct subject *s, struct take *t, osafl_aggregator_
 
 static osafl_status begin(struct subject *s, struct take *t)
 {
-    struct kept *k = kept_of(s);
+    struct aggregator_host *k = kept_of(s);
     k->codec.dim = s->world.dim;
     k->w = allocate(s->world.dim, sizeof(float));
     trial_floats(s, 90, 0, 0.3, k->w, s->world.dim);
@@ -81,7 +81,7 @@ static osafl_status declare_again(struct subject *s, struct take *t)
 /* The vector that the aggregator asked for, as a code of plain floats. */
 static struct code sent_by(const struct subject *s, struct take *t, const struct participant *p)
 {
-    const struct kept *k = kept_of(s);
+    const struct aggregator_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
     double factor = 1.0;
     if (k->info.sends == OSAFL_SENDS_PER_ROUND)
@@ -124,7 +124,7 @@ static osafl_updates guard_view(struct take *t, const osafl_updates *u)
 static osafl_status call_aggregate(struct subject *s, struct take *t, const struct update *update,
                                    uint32_t n, float *w)
 {
-    struct kept *k = kept_of(s);
+    struct aggregator_host *k = kept_of(s);
     const struct update_round facts = {.round = t->round,
                                        .rounds = PLAY_ROUNDS,
                                        .clients = s->world.clients,
@@ -148,7 +148,7 @@ static osafl_status call_aggregate(struct subject *s, struct take *t, const stru
 static osafl_status aggregate(struct subject *s, struct take *t, const struct participant *p,
                               uint32_t n, float *w)
 {
-    struct kept *k = kept_of(s);
+    struct aggregator_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
     const uint32_t slots = 1 + k->info.uplink_vectors;
     struct update update[MOST_CLIENTS];
@@ -187,7 +187,7 @@ static osafl_status aggregate(struct subject *s, struct take *t, const struct pa
 
 static osafl_status ask_broadcasts(struct subject *s, struct take *t)
 {
-    const struct kept *k = kept_of(s);
+    const struct aggregator_host *k = kept_of(s);
     for (uint32_t slot = 1; slot <= k->info.broadcast_vectors; slot++) {
         float *x = arena_output(&t->arena, "out of broadcast()", s->world.dim, sizeof *x, 64);
         osafl_call *c = take_begin(t, "broadcast()", OSAFL_NO_CLIENT);
@@ -211,7 +211,7 @@ struct crowd {
 static struct crowd crowd_make(const struct subject *s, uint32_t round)
 {
     const uint64_t dim = s->world.dim;
-    const struct kept *k = kept_of(s);
+    const struct aggregator_host *k = kept_of(s);
     struct crowd crowd = {.n = k->info.centralised ? 1 : s->world.clients};
     float *common = allocate(dim, sizeof *common);
     double total = 0.0;
@@ -275,8 +275,8 @@ static osafl_status play_round(struct subject *s, struct take *t)
 
 static void copy_kept(struct subject *to, const struct subject *from)
 {
-    struct kept *k = kept_of(to);
-    const struct kept *other = kept_of(from);
+    struct aggregator_host *k = kept_of(to);
+    const struct aggregator_host *other = kept_of(from);
     memcpy(k->w, other->w, to->world.dim * sizeof *k->w);
     kept_updates_free(&k->updates);
     k->updates = other->updates;
@@ -298,7 +298,7 @@ static void free_kept(struct subject *s)
 
 const struct bench aggregator_bench = {
     .kind = OSAFL_KIND_AGGREGATOR,
-    .kept_bytes = sizeof(struct kept),
+    .kept_bytes = sizeof(struct aggregator_host),
     .tasks = 4,
     .begin = begin,
     .round = play_round,

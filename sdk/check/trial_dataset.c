@@ -12,7 +12,7 @@
 #define REACH UINT64_C(100000)
 
 /* What the host keeps: the description. */
-struct kept {
+struct dataset_host {
     osafl_dataset_info info;
 };
 
@@ -23,7 +23,7 @@ static const osafl_dataset_vt *vtable(const struct subject *s)
 
 static const osafl_dataset_info *info_of(const struct subject *s)
 {
-    return &((const struct kept *)s->kept)->info;
+    return &((const struct dataset_host *)s->kept)->info;
 }
 
 static uint64_t sample_floats(const struct subject *s)
@@ -62,7 +62,7 @@ static const char *absurdity(const osafl_dataset_info *info)
 
 static osafl_status begin(struct subject *s, struct take *t)
 {
-    struct kept *k = s->kept;
+    struct dataset_host *k = s->kept;
     k->info = (osafl_dataset_info){.struct_size = sizeof k->info};
     osafl_dataset_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
     osafl_call *c = take_begin(t, "describe()", OSAFL_NO_CLIENT);
@@ -153,7 +153,7 @@ static osafl_status play_task(struct subject *s, struct take *t)
 
 const struct bench dataset_bench = {
     .kind = OSAFL_KIND_DATASET,
-    .kept_bytes = sizeof(struct kept),
+    .kept_bytes = sizeof(struct dataset_host),
     .tasks = 8,
     .begin = begin,
     .task = play_task,

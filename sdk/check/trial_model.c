@@ -11,7 +11,7 @@
 #define MOST_MEASURES 64
 
 /* What the host keeps: the description, and the initial parameters. */
-struct kept {
+struct model_host {
     osafl_model_info info;
     uint32_t batch;
     uint64_t workspace_bytes;
@@ -23,7 +23,7 @@ static const osafl_model_vt *vtable(const struct subject *s)
     return (const osafl_model_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static struct kept *kept_of(const struct subject *s)
+static struct model_host *kept_of(const struct subject *s)
 {
     return s->kept;
 }
@@ -74,7 +74,7 @@ static void find_absurdity(const osafl_model_info *info, char *out, size_t size)
 
 static osafl_status describe(struct subject *s, struct take *t)
 {
-    struct kept *k = kept_of(s);
+    struct model_host *k = kept_of(s);
     char absurd[300];
     k->info = (osafl_model_info){.struct_size = sizeof k->info};
     osafl_model_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
@@ -95,7 +95,7 @@ static osafl_status describe(struct subject *s, struct take *t)
 
 static osafl_status begin(struct subject *s, struct take *t)
 {
-    struct kept *k = kept_of(s);
+    struct model_host *k = kept_of(s);
     OSAFL_TRY(describe(s, t));
     const uint64_t n = k->info.n_parameters;
     k->batch = s->world.batch;
@@ -182,7 +182,7 @@ static osafl_status ask_step(struct subject *s, struct take *t, void *workspace,
 static osafl_status play_step(struct subject *s, struct take *t, void *workspace,
                               const osafl_batch *b)
 {
-    const struct kept *k = kept_of(s);
+    const struct model_host *k = kept_of(s);
     double loss;
     if (vtable(s)->sgd_step == NULL)
         return OSAFL_OK;
@@ -200,7 +200,7 @@ static osafl_status play_step(struct subject *s, struct take *t, void *workspace
 
 static osafl_status play_task(struct subject *s, struct take *t)
 {
-    const struct kept *k = kept_of(s);
+    const struct model_host *k = kept_of(s);
     const uint64_t n = k->info.n_parameters;
     double loss;
     /* Models keep nothing from round to round: more of the same would take long and tell little. */
@@ -228,7 +228,7 @@ static void free_kept(struct subject *s)
 
 const struct bench model_bench = {
     .kind = OSAFL_KIND_MODEL,
-    .kept_bytes = sizeof(struct kept),
+    .kept_bytes = sizeof(struct model_host),
     .tasks = 4,
     .begin = begin,
     .task = play_task,
@@ -321,7 +321,7 @@ static double reach_in(const struct bowl *b, const osafl_tensor *tensor, double 
 static double slope_along(struct bowl *b, const osafl_tensor *tensor, double norm, double reach,
                           float *scratch)
 {
-    const struct kept *k = kept_of(&b->subject);
+    const struct model_host *k = kept_of(&b->subject);
     double side[2];
     for (int sign = 0; sign < 2; sign++) {
         memcpy(b->at, k->w, k->info.n_parameters * sizeof *b->at);
@@ -379,7 +379,7 @@ void check_model_workspace(struct conform *c)
 {
     struct bowl b;
     open_bowl(&b, c);
-    const struct kept *k = kept_of(&b.subject);
+    const struct model_host *k = kept_of(&b.subject);
     const uint64_t n = k->info.n_parameters;
     float *again = new_vector(&b.subject);
     double *value = calloc((size_t)k->batch * k->info.n_measures, sizeof *value);
@@ -405,7 +405,7 @@ void check_model_fused(struct conform *c)
 {
     struct bowl b;
     open_bowl(&b, c);
-    const struct kept *k = kept_of(&b.subject);
+    const struct model_host *k = kept_of(&b.subject);
     const uint64_t n = k->info.n_parameters;
     const double rate = 0.05;
     double loss;
@@ -444,7 +444,7 @@ void check_model_export(struct conform *c)
     struct subject s;
     open_model(&s, c);
     const osafl_model_vt *vt = vtable(&s);
-    const struct kept *k = kept_of(&s);
+    const struct model_host *k = kept_of(&s);
     if (vt->export_tensor == NULL)
         conform_skip(c, "keeps its tensors in the order in which they are exported");
     float *w = new_vector(&s);

@@ -11,13 +11,13 @@
 #define STEPS 3
 
 /* What the host keeps: the vectors of each client. */
-struct kept {
+struct optimizer_host {
     osafl_optimizer_info info;
     float *client_vector; /* [tasks][client_vectors][dim] */
 };
 
 /* One client's training: loss curvature / 2 * ||w - target||^2. */
-struct training {
+struct toy_training {
     osafl_local local;
     float *w;
     float *gradient;
@@ -34,7 +34,7 @@ static const osafl_optimizer_vt *vtable(const struct subject *s)
     return (const osafl_optimizer_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static struct kept *kept_of(const struct subject *s)
+static struct optimizer_host *kept_of(const struct subject *s)
 {
     return s->kept;
 }
@@ -46,7 +46,7 @@ static uint64_t kept_floats(const struct subject *s)
 
 static osafl_status begin(struct subject *s, struct take *t)
 {
-    struct kept *k = kept_of(s);
+    struct optimizer_host *k = kept_of(s);
     k->info = (osafl_optimizer_info){.struct_size = sizeof k->info};
     osafl_optimizer_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
     osafl_call *c = take_begin(t, "describe()", OSAFL_NO_CLIENT);
@@ -70,7 +70,7 @@ static osafl_status play_round(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-static void fill_gradient(const struct training *g, const float *w, float *gradient)
+static void fill_gradient(const struct toy_training *g, const float *w, float *gradient)
 {
     for (uint64_t i = 0; i < g->local.dim; i++)
         gradient[i] = (float)(g->curvature * ((double)w[i] - (double)g->target[i]));
@@ -84,9 +84,9 @@ static osafl_status store_gradient(const struct osafl_local *l, osafl_call *c, c
     return OSAFL_OK;
 }
 
-static void make_vectors(struct subject *s, struct take *t, struct training *g, uint32_t client)
+static void make_vectors(struct subject *s, struct take *t, struct toy_training *g, uint32_t client)
 {
-    const struct kept *k = kept_of(s);
+    const struct optimizer_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
     float *x = calloc(dim, sizeof *x);
     if (x == NULL)
@@ -120,11 +120,11 @@ static const void *pointers(struct take *t, const char *name, const void *table,
 }
 
 /* Fills *g, which must not move afterwards. */
-static void training_make(struct subject *s, struct take *t, struct training *g, uint32_t client,
-                          double curvature)
+static void training_make(struct subject *s, struct take *t, struct toy_training *g,
+                          uint32_t client, double curvature)
 {
     const osafl_optimizer_info *info = &kept_of(s)->info;
-    *g = (struct training){.curvature = curvature};
+    *g = (struct toy_training){.curvature = curvature};
     conform_doing("rate()");
     g->local = (osafl_local){.struct_size = sizeof g->local,
                              .client = client,
@@ -140,7 +140,7 @@ static void training_make(struct subject *s, struct take *t, struct training *g,
     g->local.uplink = pointers(t, "uplink", g->uplink, info->uplink_vectors);
 }
 
-static osafl_status do_step(struct subject *s, struct take *t, struct training *g)
+static osafl_status do_step(struct subject *s, struct take *t, struct toy_training *g)
 {
     fill_gradient(g, g->w, g->gradient);
     osafl_call *c = take_begin(t, "step()", g->local.client);
@@ -149,7 +149,7 @@ static osafl_status do_step(struct subject *s, struct take *t, struct training *
     return OSAFL_OK;
 }
 
-static osafl_status do_begin(struct subject *s, struct take *t, struct training *g)
+static osafl_status do_begin(struct subject *s, struct take *t, struct toy_training *g)
 {
     if (vtable(s)->begin == NULL)
         return OSAFL_OK;
@@ -158,9 +158,9 @@ static osafl_status do_begin(struct subject *s, struct take *t, struct training 
 }
 
 /* What reaches the server is what was sent; the update is w - w_start. */
-static osafl_status do_received(struct subject *s, struct take *t, struct training *g)
+static osafl_status do_received(struct subject *s, struct take *t, struct toy_training *g)
 {
-    const struct kept *k = kept_of(s);
+    const struct optimizer_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
     if (vtable(s)->received == NULL)
         return OSAFL_OK;
@@ -187,7 +187,7 @@ static osafl_status do_received(struct subject *s, struct take *t, struct traini
 static osafl_status play_task(struct subject *s, struct take *t)
 {
     const uint64_t dim = s->world.dim;
-    struct training g;
+    struct toy_training g;
     training_make(s, t, &g, t->task, 0.7);
     OSAFL_TRY(do_begin(s, t, &g));
     for (unsigned k = 0; k < STEPS; k++)
@@ -217,7 +217,7 @@ static void free_kept(struct subject *s)
 
 const struct bench optimizer_bench = {
     .kind = OSAFL_KIND_OPTIMIZER,
-    .kept_bytes = sizeof(struct kept),
+    .kept_bytes = sizeof(struct optimizer_host),
     .tasks = 8,
     .begin = begin,
     .round = play_round,
@@ -256,7 +256,7 @@ void check_optimizer_plain(struct conform *c)
 {
     struct subject s;
     struct transcript answers = {0};
-    struct training g;
+    struct toy_training g;
     subject_must_open(&s, c, &answers);
     if (kept_of(&s)->info.is_plain == 0)
         conform_skip(c, "is not plain with these settings");
@@ -278,7 +278,7 @@ void check_optimizer_plain(struct conform *c)
     }
 }
 
-static double distance2(const struct training *g)
+static double distance2(const struct toy_training *g)
 {
     double sum = 0.0;
     for (uint64_t i = 0; i < g->local.dim; i++) {
@@ -293,7 +293,7 @@ void check_optimizer_descends(struct conform *c)
 {
     struct subject s;
     struct transcript answers = {0};
-    struct training g;
+    struct toy_training g;
     subject_must_open(&s, c, &answers);
     struct take t = take_open(&s);
     const double rate = vtable(&s)->rate(s.instance.self, 0);

@@ -11,7 +11,7 @@
 #define MOST_STATES 8
 
 /* What the host keeps: the quantizer's vectors of each client and slot. */
-struct kept {
+struct quantizer_host {
     uint64_t max_bytes;
     double payload_bits;
     uint32_t vectors; /* of one client and slot */
@@ -23,7 +23,7 @@ static const osafl_quantizer_vt *vtable(const struct subject *s)
     return (const osafl_quantizer_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static struct kept *kept_of(const struct subject *s)
+static struct quantizer_host *kept_of(const struct subject *s)
 {
     return s->kept;
 }
@@ -35,7 +35,7 @@ static uint64_t state_floats(const struct subject *s)
 
 static osafl_status begin(struct subject *s, struct take *t)
 {
-    struct kept *k = kept_of(s);
+    struct quantizer_host *k = kept_of(s);
     conform_doing("max_bytes()");
     k->max_bytes = vtable(s)->max_bytes(s->instance.self);
     k->payload_bits = vtable(s)->payload_bits(s->instance.self);
@@ -64,7 +64,7 @@ struct encoded {
 static osafl_status encode(struct subject *s, struct take *t, const osafl_packet *p, const float *x,
                            float *kept_state, struct encoded *out)
 {
-    const struct kept *k = kept_of(s);
+    const struct quantizer_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
     float *state[MOST_STATES];
     for (uint32_t j = 0; j < k->vectors; j++)
@@ -164,7 +164,7 @@ static void free_kept(struct subject *s)
 
 const struct bench quantizer_bench = {
     .kind = OSAFL_KIND_QUANTIZER,
-    .kept_bytes = sizeof(struct kept),
+    .kept_bytes = sizeof(struct quantizer_host),
     .tasks = 8,
     .begin = begin,
     .task = play_task,
@@ -217,7 +217,7 @@ void check_quantizer_sizes(struct conform *c)
 {
     struct sender r;
     sender_open(&r, c);
-    const struct kept *k = kept_of(&r.subject);
+    const struct quantizer_host *k = kept_of(&r.subject);
     if (!(k->payload_bits > 0.0 && isfinite(k->payload_bits)))
         conform_fail(c, "states a payload of %g bits", k->payload_bits);
     for (uint32_t round = 0; round < 20; round++) {

@@ -6,6 +6,7 @@
 
 #include "base/diagnostics.h"
 #include "fuzz.h"
+#include "plugin/cpu.h"
 #include "plugin/loader.h"
 
 #define LINKED(entry) OSAFL_EXPORT const osafl_plugin *entry(void);
@@ -36,7 +37,10 @@ static const struct loaded_plugin *find(uint32_t kind, const char *name)
 struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
                              struct diagnostics *d)
 {
-    (void)extra_dirs, (void)n_extra_dirs, (void)d;
+    (void)extra_dirs, (void)n_extra_dirs;
+    const enum cpu_isa isa = cpu_isa_chosen(d);
+    if (isa == 0 || !cpu_set_environment(isa))
+        return NULL;
     return (struct loader *)(void *)loaded;
 }
 

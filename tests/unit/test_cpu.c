@@ -43,25 +43,28 @@ static void test_choice_of_isa(void **state)
     assert_string_not_equal(name, "");
 }
 
-static void test_environment_for_blas(void **state)
+static void test_environment_of_plugins(void **state)
 {
     (void)state;
     unsetenv("OPENBLAS_CORETYPE");
     unsetenv("OPENBLAS_NUM_THREADS");
-    cpu_choose_blas(CPU_AVX512);
+    cpu_set_environment(CPU_AVX512);
     assert_string_equal(getenv("OPENBLAS_CORETYPE"), "SkylakeX");
     assert_string_equal(getenv("OPENBLAS_NUM_THREADS"), "1");
+    assert_string_equal(getenv("OSAFL_ISA"), "avx512");
     unsetenv("OPENBLAS_CORETYPE");
-    cpu_choose_blas(CPU_AVX2);
+    cpu_set_environment(CPU_AVX2);
     assert_string_equal(getenv("OPENBLAS_CORETYPE"), "Haswell");
+    assert_string_equal(getenv("OSAFL_ISA"), "avx2");
     /* What the user has set stays. */
     setenv("OPENBLAS_CORETYPE", "Zen", 1);
     setenv("OPENBLAS_NUM_THREADS", "3", 1);
-    cpu_choose_blas(CPU_AVX512);
+    cpu_set_environment(CPU_AVX512);
     assert_string_equal(getenv("OPENBLAS_CORETYPE"), "Zen");
     assert_string_equal(getenv("OPENBLAS_NUM_THREADS"), "3");
     unsetenv("OPENBLAS_CORETYPE");
     unsetenv("OPENBLAS_NUM_THREADS");
+    unsetenv("OSAFL_ISA");
 }
 
 /* Comes last: the library stays. */
@@ -72,7 +75,7 @@ static void test_blas_obeys(void **state)
     cpu_read_blas(&report);
     assert_false(report.loaded);
     const enum cpu_isa isa = cpu_isa_offered();
-    cpu_choose_blas(isa);
+    cpu_set_environment(isa);
     if (dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL) == NULL) {
         print_message("no OpenBLAS to load: skipped\n");
         skip();
@@ -120,7 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choice_of_isa),
-        cmocka_unit_test(test_environment_for_blas),
+        cmocka_unit_test(test_environment_of_plugins),
         cmocka_unit_test(test_floating_point_mode),
         cmocka_unit_test(test_blas_obeys),
     };

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model_case.h"
+#include "plugin/cpu.h"
 #include "plugins/model/nn/compute/backend.h"
 #include "reference_network.h"
 
@@ -228,8 +229,6 @@ static void check(const struct subject *s, uint32_t n)
 {
     struct trial t;
     const double rate = 0.5;
-    const struct backend *backends[3];
-    const size_t n_backends = backend_list(backends, 3);
     begin(&t, s, n);
     const double expected = reference_gradient(&t.reference);
     for (uint64_t i = 0; i < t.plain.n_weights; i++)
@@ -237,8 +236,9 @@ static void check(const struct subject *s, uint32_t n)
     for (size_t i = 0; i < N_WAYS; i++) {
         describe(&t.net, s, ways[i].options);
         import_weights(&t);
-        for (size_t b = 0; b < n_backends; b++) {
-            t.net.backend = backends[b];
+        for (enum cpu_isa isa = CPU_BASELINE; isa <= cpu_isa_offered(); isa++) {
+            t.net.backend = backend_named(cpu_isa_name(isa));
+            assert_non_null(t.net.backend);
             check_way(&t, &ways[i], expected, rate);
         }
     }

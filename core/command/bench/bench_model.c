@@ -37,7 +37,7 @@ struct bench_worker {
     double *value;
 };
 
-struct bench {
+struct model_bench {
     const struct bench_options *o;
     struct bench_result *out;
     const osafl_model_vt *vt;
@@ -86,7 +86,8 @@ static const void *profile_extension(const struct osafl_host *h, const char *id)
 
 /* ---- instance and workers ---- */
 
-static osafl_status make_instance(struct bench *b, const osafl_host *host, struct diagnostics *d)
+static osafl_status make_instance(struct model_bench *b, const osafl_host *host,
+                                  struct diagnostics *d)
 {
     b->instance.host = host;
     const osafl_status status = instance_create(&b->instance, &b->facts, b->message);
@@ -99,7 +100,7 @@ static osafl_status make_instance(struct bench *b, const osafl_host *host, struc
     return call_end(&c, b->vt->describe(b->instance.self, &c, &b->info));
 }
 
-static bool make_batch(const struct bench *b, uint32_t n, uint32_t stream, osafl_batch *batch)
+static bool make_batch(const struct model_bench *b, uint32_t n, uint32_t stream, osafl_batch *batch)
 {
     const uint64_t values = (uint64_t)b->o->channels * b->o->height * b->o->width * n;
     *batch = (osafl_batch){.struct_size = sizeof *batch,
@@ -119,7 +120,7 @@ static bool make_batch(const struct bench *b, uint32_t n, uint32_t stream, osafl
     return true;
 }
 
-static bool make_worker(const struct bench *b, uint32_t stream, struct bench_worker *w)
+static bool make_worker(const struct model_bench *b, uint32_t stream, struct bench_worker *w)
 {
     const uint64_t n = b->info.n_parameters;
     w->w = memory_zeroed(n, sizeof(float), VECTOR_ALIGNMENT);
@@ -148,7 +149,7 @@ static void free_worker(struct bench_worker *w)
 
 enum work { WORK_STEP, WORK_GRADIENT, WORK_EVALUATE };
 
-static osafl_status do_work(struct bench *b, struct bench_worker *w, enum work what,
+static osafl_status do_work(struct model_bench *b, struct bench_worker *w, enum work what,
                             uint32_t client, uint32_t number)
 {
     const osafl_step step = {
@@ -184,7 +185,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The least time and the median of n runs. */
-static osafl_status time_work(struct bench *b, enum work what, uint32_t n, double *least,
+static osafl_status time_work(struct model_bench *b, enum work what, uint32_t n, double *least,
                               double *median)
 {
     double *spent = calloc(n, sizeof *spent);
@@ -206,7 +207,7 @@ static osafl_status time_work(struct bench *b, enum work what, uint32_t n, doubl
 
 static osafl_status train_client(void *arg, uint64_t begin, uint64_t end, unsigned worker)
 {
-    struct bench *b = arg;
+    struct model_bench *b = arg;
     for (uint64_t client = begin; client < end; client++)
         for (uint32_t step = 0; step < STEPS_OF_CLIENT; step++)
             OSAFL_TRY(do_work(b, &b->worker[worker], WORK_STEP, (uint32_t)client, step));
@@ -215,13 +216,13 @@ static osafl_status train_client(void *arg, uint64_t begin, uint64_t end, unsign
 
 static osafl_status evaluate_chunk(void *arg, uint64_t begin, uint64_t end, unsigned worker)
 {
-    struct bench *b = arg;
+    struct model_bench *b = arg;
     for (uint64_t i = begin; i < end; i++)
         OSAFL_TRY(do_work(b, &b->worker[worker], WORK_EVALUATE, OSAFL_NO_CLIENT, 0));
     return OSAFL_OK;
 }
 
-static osafl_status time_round(struct bench *b)
+static osafl_status time_round(struct model_bench *b)
 {
     const uint64_t clients = b->o->clients;
     const uint64_t chunks = clients * EVALUATED_OF_CLIENT / EVALUATION_CHUNK;
@@ -246,7 +247,7 @@ static osafl_status time_round(struct bench *b)
 }
 
 /* Everything again with a host that listens to the parts of the model. */
-static osafl_status time_layers(struct bench *b, struct diagnostics *d)
+static osafl_status time_layers(struct model_bench *b, struct diagnostics *d)
 {
     osafl_host host = core_host;
     host.extension = profile_extension;
@@ -263,7 +264,7 @@ static osafl_status time_layers(struct bench *b, struct diagnostics *d)
     return status;
 }
 
-static osafl_status time_all(struct bench *b, struct diagnostics *d)
+static osafl_status time_all(struct model_bench *b, struct diagnostics *d)
 {
     struct bench_result *out = b->out;
     out->parameters = b->info.n_parameters;
@@ -292,23 +293,23 @@ osafl_status bench_model(struct loader *l, const char *model, const struct bench
     if (loaded == NULL)
         return OSAFL_E_CONFIG;
     const osafl_plugin *p = loaded->plugin;
-    struct bench b = {.o = o,
-                      .out = out,
-                      .vt = (const osafl_model_vt *)(const void *)p->vtable,
-                      .context = {.seed = 1, .log_level = OSAFL_LOG_WARN},
-                      .dataset = {.struct_size = sizeof b.dataset,
-                                  .channels = o->channels,
-                                  .height = o->height,
-                                  .width = o->width,
-                                  .target_type = OSAFL_TARGET_CLASS,
-                                  .target_size = o->classes,
-                                  .labels = o->classes},
-                      .facts = {.struct_size = sizeof b.facts,
-                                .clients = 1,
-                                .rounds = 1,
-                                .minibatches = 8,
-                                .max_local_rounds = 5,
-                                .deadline_s = 1}};
+    struct model_bench b = {.o = o,
+                            .out = out,
+                            .vt = (const osafl_model_vt *)(const void *)p->vtable,
+                            .context = {.seed = 1, .log_level = OSAFL_LOG_WARN},
+                            .dataset = {.struct_size = sizeof b.dataset,
+                                        .channels = o->channels,
+                                        .height = o->height,
+                                        .width = o->width,
+                                        .target_type = OSAFL_TARGET_CLASS,
+                                        .target_size = o->classes,
+                                        .labels = o->classes},
+                            .facts = {.struct_size = sizeof b.facts,
+                                      .clients = 1,
+                                      .rounds = 1,
+                                      .minibatches = 8,
+                                      .max_local_rounds = 5,
+                                      .deadline_s = 1}};
     *out = (struct bench_result){.parameters = 0};
     b.facts.batch = o->batch;
     b.facts.dataset = &b.dataset;

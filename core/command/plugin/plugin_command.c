@@ -194,7 +194,7 @@ static bool choose_kernels(void)
     struct diagnostics *d = diagnostics_create();
     const enum cpu_isa isa = d != NULL ? cpu_isa_chosen(d) : 0;
     if (isa != 0)
-        cpu_choose_blas(isa);
+        cpu_set_environment(isa);
     else if (d != NULL)
         diagnostics_print(d, stderr);
     diagnostics_destroy(d);

@@ -1,4 +1,4 @@
-/* backend.c - chooses the instruction set. */
+/* backend.c - the arithmetic for the instruction set that the core has chosen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,38 +11,33 @@ extern const struct backend backend_avx2;
 extern const struct backend backend_avx512;
 #endif
 
-size_t backend_list(const struct backend **list, size_t capacity)
-{
-    const struct backend *all[3];
-    size_t n = 0;
+/* Best first. */
+static const struct backend *const all[] = {
 #ifdef NN_X86
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        all[n++] = &backend_avx512;
-    if (avx2)
-        all[n++] = &backend_avx2;
+    &backend_avx512,
+    &backend_avx2,
 #endif
-    all[n++] = &backend_baseline;
-    for (size_t i = 0; i < n && i < capacity; i++)
-        list[i] = all[i];
-    return n < capacity ? n : capacity;
+    &backend_baseline,
+};
+
+enum { N_BACKENDS = sizeof all / sizeof all[0] };
+
+const struct backend *backend_named(const char *name)
+{
+    for (size_t i = 0; i < N_BACKENDS; i++)
+        if (strcmp(all[i]->name, name) == 0)
+            return all[i];
+    return NULL;
 }
 
-const struct backend *backend_select(char *error, size_t size)
+const struct backend *backend_chosen(char *error, size_t size)
 {
-    const struct backend *list[3];
-    const size_t n = backend_list(list, 3);
-    const char *forced = getenv("OSAFL_ISA");
-    if (forced == NULL || *forced == '\0')
-        return list[0];
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i]->name, forced) == 0)
-            return list[i];
-    const bool known = strcmp(forced, "avx512") == 0 || strcmp(forced, "avx2") == 0;
-    snprintf(error, size, "OSAFL_ISA=%s: %s; this processor runs up to \"%s\"", forced,
-             known ? "this processor or program lacks it" : "use avx512, avx2 or baseline",
-             list[0]->name);
-    return NULL;
+    const char *name = getenv("OSAFL_ISA");
+    if (name == NULL || *name == '\0')
+        return &backend_baseline;
+    const struct backend *found = backend_named(name);
+    if (found == NULL)
+        snprintf(error, size, "OSAFL_ISA=%s: this plugin has no such kernels; its best are \"%s\"",
+                 name, all[0]->name);
+    return found;
 }

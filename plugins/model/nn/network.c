@@ -9,8 +9,8 @@
 #include "network.h"
 #include "osafl/random.h"
 
-/* Evaluation works on this many samples at a time: activations stay in the caches. */
-enum { EVALUATION_BATCH = 32 };
+/* Of a batch that is evaluated: their activations stay in the caches. */
+enum { SAMPLES_AT_ONCE = 32 };
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -124,7 +124,7 @@ osafl_status network_finish(struct network *net)
     assert(net->layer[net->n_layers - 1].output == net->n_activations - 1);
     assert(last->height == 1 && last->width == 1 && last->channels == net->classes);
     (void)last;
-    net->backend = backend_select(net->error, sizeof net->error);
+    net->backend = backend_chosen(net->error, sizeof net->error);
     if (net->backend == NULL)
         return net->status = OSAFL_E_CONFIG;
     plan_gradients(net);
@@ -135,7 +135,7 @@ osafl_status network_finish(struct network *net)
 uint64_t network_workspace_bytes(const struct network *net, uint32_t batch,
                                  uint32_t evaluation_batch)
 {
-    const uint64_t at_once = smaller(evaluation_batch, EVALUATION_BATCH);
+    const uint64_t at_once = smaller(evaluation_batch, SAMPLES_AT_ONCE);
     uint64_t training;
     uint64_t bytes;
     const uint64_t evaluation =
@@ -350,12 +350,12 @@ osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *v
     const size_t picture = (size_t)pass->net->channels * pass->net->height * pass->net->width;
     struct pass part = *pass;
     part.filters = pass->workspace + pass->net->scratch_fixed +
-                   pass->net->forward_floats * smaller(pass->n, EVALUATION_BATCH);
-    for (size_t first = 0; first < pass->n; first += EVALUATION_BATCH) {
+                   pass->net->forward_floats * smaller(pass->n, SAMPLES_AT_ONCE);
+    for (size_t first = 0; first < pass->n; first += SAMPLES_AT_ONCE) {
         if (pass->host->cancelled(pass->call))
             return OSAFL_E_CANCELLED;
         part.picture = pass->picture + first * picture;
-        part.n = smaller(pass->n - (uint32_t)first, EVALUATION_BATCH);
+        part.n = smaller(pass->n - (uint32_t)first, SAMPLES_AT_ONCE);
         forward(&part);
         part.filters_ready = true;
         const float *z = logits(&part, false);

@@ -19,11 +19,12 @@ struct backend {
     struct layer_functions layer[LAYER_TYPES];
 };
 
-/* The best backend that this processor runs, or the one that OSAFL_ISA names.  NULL with a
- * message in error[size] when OSAFL_ISA is no known name or the processor lacks it. */
-const struct backend *backend_select(char *error, size_t size);
+/* The backend for the instruction set that OSAFL_ISA names: the core decides which one the
+ * processor has, and sets the variable before it loads a plugin.  Without it the baseline.  NULL
+ * with a message in error[size]: there is none of that name. */
+const struct backend *backend_chosen(char *error, size_t size);
 
-/* All backends that this processor runs, best first; for tests and benchmarks. */
-size_t backend_list(const struct backend **list, size_t capacity);
+/* The backend of a name, whether the processor has its instructions or not; NULL: none. */
+const struct backend *backend_named(const char *name);
 
 #endif
