@@ -12,7 +12,7 @@
 #include "base/exit_status.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "check/conform.h"
+#include "check/conformance.h"
 #include "command/cli.h"
 #include "command/cli_options.h"
 #include "plugin/cpu.h"

@@ -1,69 +1,15 @@
-/* conform.c - tries the checks on one file and tells how they went. */
-#include "conform.h"
+/* conformance.c - tries the checks on one file and prints how they went. */
+#include "conformance.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conform_process.h"
-#include "plugin/loader.h"
-#include "plugin/plugin_file.h"
-#include "plugin/plugin_verify.h"
+#include "plugin/kinds.h"
 
 _Static_assert(sizeof((struct probe){0}.name) > 48, "a name must fit");
-
-/* ---- loading ------------------------------------------------------------------------------- */
-
-bool conform_name_of(const char *path, char *name, size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    snprintf(name, size, "%s", slash != NULL ? slash + 1 : path);
-    char *dot = strrchr(name, '.');
-    if (dot == NULL || strcmp(dot, ".so") != 0)
-        return false;
-    *dot = '\0';
-    return plugin_name_is_valid(name);
-}
-
-const osafl_plugin *conform_try_load(const char *path, char *why, size_t size)
-{
-    char hash[PLUGIN_HASH_BYTES];
-    char name[NAME_MAX + 1];
-    if (!conform_name_of(path, name, sizeof name)) {
-        snprintf(why, size, "is not called NAME.so with a NAME of [a-z][a-z0-9_]{0,47}");
-        return NULL;
-    }
-    if (!plugin_file_is_loadable(path, hash, why, size))
-        return NULL;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
-        const char *reason = dlerror();
-        snprintf(why, size, "cannot be mapped: %s", reason != NULL ? reason : "unknown");
-        return NULL;
-    }
-    const osafl_plugin *(*entry)(void) = NULL;
-    void *const address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
-    if (address == NULL) {
-        snprintf(why, size, "exports no " OSAFL_ENTRY_SYMBOL);
-        return NULL;
-    }
-    memcpy(&entry, &address, sizeof entry); /* the way from dlsym() that ISO C allows */
-    const osafl_plugin *p = entry();
-    /* The folder of an installed plugin must be that of its kind; a file in hand lies anywhere. */
-    if (!plugin_verify(p, p != NULL ? p->kind : 0, name, why, size))
-        return NULL;
-    return p;
-}
-
-void conform_load(struct conform *c)
-{
-    char why[1024];
-    c->plugin = conform_try_load(c->path, why, sizeof why);
-    if (c->plugin == NULL)
-        conform_fail(c, "%s", why);
-}
 
 /* ---- choosing ------------------------------------------------------------------------------ */
 
@@ -104,30 +50,30 @@ void conform_list(FILE *to)
     }
 }
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------ */
 
 #define MOST_REASONS 16
 
-/* A failure that has been told. */
+/* A failure that has been printed. */
 struct failure {
     const char *id;
     char message[VERDICT_BYTES];
 };
 
-struct telling {
+struct report {
     FILE *to;
     const struct conform_options *options;
     const char *path;
-    unsigned number; /* of the check last told */
+    unsigned number; /* of the check last printed */
     unsigned passed;
     unsigned failed;
     unsigned skipped;
-    struct failure told[MOST_REASONS]; /* the first so many reasons */
-    unsigned n_told;
+    struct failure printed[MOST_REASONS]; /* the first so many reasons */
+    unsigned n_printed;
 };
 
 /* How to see a failure again. */
-static void print_command(const struct telling *t, const struct check *k)
+static void print_command(const struct report *t, const struct check *k)
 {
     fprintf(t->to, "osafl plugin check --only %s --seed %" PRIu64, k->id, t->options->seed);
     for (size_t i = 0; i < t->options->n_set; i++)
@@ -137,21 +83,21 @@ static void print_command(const struct telling *t, const struct check *k)
 
 /* The check that has failed for the same reason; NULL: none, and this one is remembered.  A call
  * that always fails fails in most checks, and the reader needs the reason once. */
-static const char *same_before(struct telling *t, const struct check *k, const struct verdict *v)
+static const char *same_before(struct report *t, const struct check *k, const struct verdict *v)
 {
-    for (unsigned i = 0; i < t->n_told; i++) {
-        if (strcmp(t->told[i].message, v->message) == 0)
-            return t->told[i].id;
+    for (unsigned i = 0; i < t->n_printed; i++) {
+        if (strcmp(t->printed[i].message, v->message) == 0)
+            return t->printed[i].id;
     }
-    if (t->n_told < MOST_REASONS) {
-        struct failure *f = &t->told[t->n_told++];
+    if (t->n_printed < MOST_REASONS) {
+        struct failure *f = &t->printed[t->n_printed++];
         f->id = k->id;
         memcpy(f->message, v->message, sizeof f->message);
     }
     return NULL;
 }
 
-static void tell_people(struct telling *t, const struct check *k, const struct verdict *v)
+static void print_line(struct report *t, const struct check *k, const struct verdict *v)
 {
     const char *before = v->outcome == OUTCOME_FAIL ? same_before(t, k, v) : NULL;
     if (before != NULL) {
@@ -179,7 +125,7 @@ static void print_quoted(FILE *to, const char *text)
     fputc('"', to);
 }
 
-static void tell_tap(const struct telling *t, const struct check *k, const struct verdict *v)
+static void print_tap(const struct report *t, const struct check *k, const struct verdict *v)
 {
     fprintf(t->to, "%s %u - %s", v->outcome == OUTCOME_FAIL ? "not ok" : "ok", t->number, k->id);
     if (v->outcome == OUTCOME_SKIP)
@@ -196,20 +142,20 @@ static void tell_tap(const struct telling *t, const struct check *k, const struc
     fputs("\"\n  ...\n", t->to);
 }
 
-static void tell(struct telling *t, const struct check *k, const struct verdict *v)
+static void print_verdict(struct report *t, const struct check *k, const struct verdict *v)
 {
     t->number++;
     t->passed += v->outcome == OUTCOME_PASS;
     t->skipped += v->outcome == OUTCOME_SKIP;
     t->failed += v->outcome == OUTCOME_FAIL;
     if (t->options->tap)
-        tell_tap(t, k, v);
+        print_tap(t, k, v);
     else
-        tell_people(t, k, v);
+        print_line(t, k, v);
     fflush(t->to);
 }
 
-static void tell_beginning(const struct telling *t, const struct probe *p, unsigned n)
+static void print_heading(const struct report *t, const struct probe *p, unsigned n)
 {
     if (t->options->tap)
         fprintf(t->to, "TAP version 13\n1..%u\n", n);
@@ -220,7 +166,7 @@ static void tell_beginning(const struct telling *t, const struct probe *p, unsig
         fprintf(t->to, "%s%s: %s\n", mark, t->path, p->problem);
 }
 
-static void tell_end(const struct telling *t)
+static void print_summary(const struct report *t)
 {
     fprintf(t->to, "%s%u checks: %u passed, %u failed, %u skipped\n", t->options->tap ? "# " : "  ",
             t->number, t->passed, t->failed, t->skipped);
@@ -235,12 +181,12 @@ static void tell_end(const struct telling *t)
 static bool try_checks(const struct conform *c, const struct probe *p,
                        const struct conform_options *o, FILE *to)
 {
-    struct telling t = {.to = to, .options = o, .path = c->path};
+    struct report t = {.to = to, .options = o, .path = c->path};
     double limit_s = o->limit_s;
     unsigned n = 0;
     for (size_t i = 0; i < n_checks; i++)
         n += p->applies[i] && is_chosen(&checks[i], o);
-    tell_beginning(&t, p, n);
+    print_heading(&t, p, n);
     for (size_t i = 0; i < n_checks; i++) {
         if (!p->applies[i] || !is_chosen(&checks[i], o))
             continue;
@@ -251,9 +197,9 @@ static bool try_checks(const struct conform *c, const struct probe *p,
         const struct verdict v = conform_in_child(&one, limit_s);
         if (v.late)
             limit_s = PATIENCE_AFTER_HANG * o->limit_s;
-        tell(&t, &checks[i], &v);
+        print_verdict(&t, &checks[i], &v);
     }
-    tell_end(&t);
+    print_summary(&t);
     /* A file that cannot be loaded has failed, even where only other checks were asked for. */
     return t.failed == 0 && (p->problem[0] == '\0');
 }

@@ -1,0 +1,58 @@
+/* conform_load.c - loads the plugin that is checked, as the program does, but from any folder. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conform.h"
+#include "plugin/plugin_file.h"
+#include "plugin/plugin_verify.h"
+
+bool conform_name_of(const char *path, char *name, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash != NULL ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot == NULL || strcmp(dot, ".so") != 0)
+        return false;
+    *dot = '\0';
+    return plugin_name_is_valid(name);
+}
+
+const osafl_plugin *conform_try_load(const char *path, char *why, size_t size)
+{
+    char hash[PLUGIN_HASH_BYTES];
+    char name[NAME_MAX + 1];
+    if (!conform_name_of(path, name, sizeof name)) {
+        snprintf(why, size, "is not called NAME.so with a NAME of [a-z][a-z0-9_]{0,47}");
+        return NULL;
+    }
+    if (!plugin_file_is_loadable(path, hash, why, size))
+        return NULL;
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        const char *reason = dlerror();
+        snprintf(why, size, "cannot be mapped: %s", reason != NULL ? reason : "unknown");
+        return NULL;
+    }
+    const osafl_plugin *(*entry)(void) = NULL;
+    void *const address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
+    if (address == NULL) {
+        snprintf(why, size, "exports no " OSAFL_ENTRY_SYMBOL);
+        return NULL;
+    }
+    memcpy(&entry, &address, sizeof entry); /* the way from dlsym() that ISO C allows */
+    const osafl_plugin *p = entry();
+    /* The folder of an installed plugin must be that of its kind; a file in hand lies anywhere. */
+    if (!plugin_verify(p, p != NULL ? p->kind : 0, name, why, size))
+        return NULL;
+    return p;
+}
+
+void conform_load(struct conform *c)
+{
+    char why[1024];
+    c->plugin = conform_try_load(c->path, why, sizeof why);
+    if (c->plugin == NULL)
+        conform_fail(c, "%s", why);
+}
