@@ -3,13 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/diagnostics.h"
 #include "base/file_read.h"
@@ -185,27 +183,18 @@ static size_t number_bytes(const char *p, const char *end)
     return n;
 }
 
+/* An integer as it is written, but as one of 64 bits. */
 static void put_integer(struct scan *s, const struct text_cursor *c, const char *word, bool hex)
 {
     errno = 0;
-    int64_t value;
-    if (hex) {
-        const unsigned long long u = strtoull(word, NULL, 16);
-        if (u > INT64_MAX)
-            errno = ERANGE;
-        value = (int64_t)(u & INT64_MAX);
-    } else {
-        value = strtoll(word, NULL, 10);
-    }
-    if (errno != 0) {
+    const bool fits = hex ? strtoull(word, NULL, 16) <= INT64_MAX
+                          : strtoll(word, NULL, 10) >= INT64_MIN; /* errno says whether */
+    if (!fits || errno != 0)
         diagnostics_error(s->d, c->file, c->line,
                           "%s does not fit 64 bits; whole numbers go from %" PRId64 " to %" PRId64,
                           word, INT64_MIN, INT64_MAX);
-        value = 0;
-    }
-    char text[32];
-    const int n = snprintf(text, sizeof(text), "%" PRId64 "L", value);
-    put(s, text, (size_t)n);
+    put(s, word, strcspn(word, "L"));
+    put(s, "L", 1);
 }
 
 static bool is_written_zero(const char *word)
@@ -219,19 +208,15 @@ static bool is_written_zero(const char *word)
 
 static void put_real(struct scan *s, const struct text_cursor *c, const char *word)
 {
-    double value = strtod(word, NULL);
-    if (value > __DBL_MAX__ || value < -__DBL_MAX__) {
+    const double value = strtod(word, NULL);
+    if (!isfinite(value))
         diagnostics_error(s->d, c->file, c->line,
                           "%s is too large for a real number; the largest is %g", word,
                           __DBL_MAX__);
-        value = 0.0;
-    } else if (value == 0.0 && !is_written_zero(word)) {
+    else if (value == 0.0 && !is_written_zero(word))
         diagnostics_error(s->d, c->file, c->line,
                           "%s is too small for a real number and would be read as 0", word);
-    }
-    char text[40];
-    const int n = snprintf(text, sizeof(text), "%.17e", value);
-    put(s, text, (size_t)n);
+    put(s, word, strlen(word));
 }
 
 /* ---- grammar ---- */

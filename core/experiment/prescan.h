@@ -1,14 +1,25 @@
 /* prescan.h - reads the text of an experiment file before libconfig does.
  *
- * libconfig 1.5 reads 4294967296 as 0, 1e400 as infinity, the rest of a file after an unclosed
- * comment as nothing, and looks for included files in the working directory.  The pre-scan finds
- * all of that, with file and line, and makes one text out of a file and what it includes, in which
- * every number is written such that libconfig reads it right:
- *   - @include "x" is replaced by the file, a relative name being against the including file;
- *   - comments are blanked out;
- *   - integers become 64-bit (suffix L), reals get 17 digits and an exponent;
- *   - arrays become lists, so that integers and reals may stand in one;
- *   - a comma before a closing bracket is dropped, as later versions of libconfig do. */
+ * What libconfig cannot do, and what is done here instead.  Version 1.5, which Debian 12 has, was
+ * tried; the last column names a later version that is known to do it.
+ *
+ *   libconfig 1.5                               here                                     since
+ *   reads 4294967296 as 0, without a word       integers get the suffix L; one that       -
+ *                                               does not fit 64 bits is an error
+ *   reads 1e400 as infinity, 1e-400 as 0        an error                                  -
+ *   ignores the rest of a file behind a         an error at the line where it begins      -
+ *   comment that is not closed, or a NUL
+ *   takes \x80 and unknown escapes as bytes     an error; texts are UTF-8                 -
+ *   looks for @include files in one folder      a name is against the including file;     1.7
+ *                                               the files become one text                 (in part)
+ *   allows one type of number in an array       arrays become lists                       -
+ *   refuses a comma before a closing bracket    it is dropped                             1.7
+ *   needs n^2 time for n settings of a group    their number is bounded, as are names,    -
+ *   and a stack for each bracket                brackets and bytes
+ *   stops at the first error, and calls every   all are found, each in words              -
+ *   one a "syntax error"
+ *
+ * Everything else of the grammar is libconfig's own: its message is passed on with the line. */
 #ifndef OSAFL_CORE_PRESCAN_H
 #define OSAFL_CORE_PRESCAN_H
 
