@@ -28,8 +28,8 @@ static const osafl_param params[] = {
               "Training samples held out for validation: the same ones in every run",
               .unit = "samples"),
     OSAFL_CHOICE(struct cifar10_config, pixels, PIXELS_SIGNED, sample_pixels_choices,
-                 "Pixels are in [-1, 1], in [0, 1], or have mean 0 and deviation 1 over the "
-                 "training split, each channel its own",
+                 "Pixels are in [-1, 1], in [0, 1], have mean 0 and deviation 1 over the "
+                 "training split, each channel its own, or are taken as they are, 0 to 255",
                  .flags = OSAFL_P_LATER),
 };
 
@@ -71,8 +71,7 @@ static osafl_status allocate(struct samples *samples, uint32_t batches, struct i
     return OSAFL_OK;
 }
 
-static osafl_status read_files(struct sample_set *set, const void *config,
-                               struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *config, struct io_message *m)
 {
     const struct cifar10_config *settings = config;
     set->channels = 3;
@@ -101,7 +100,9 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 }
 
 static const osafl_dataset_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_dataset_vt), .create = create, .destroy = sample_set_destroy},
+    .life = {.struct_size = sizeof(osafl_dataset_vt),
+             .create = create,
+             .destroy = sample_set_destroy},
     .describe = sample_set_describe,
     .label = sample_set_label,
     .read = sample_set_read,

@@ -31,8 +31,8 @@ static const osafl_param params[] = {
               "Training samples held out for validation: the same ones in every run",
               .unit = "samples"),
     OSAFL_CHOICE(struct idx_config, pixels, PIXELS_SIGNED, sample_pixels_choices,
-                 "Pixels are in [-1, 1], in [0, 1], or have mean 0 and deviation 1 over the "
-                 "training split",
+                 "Pixels are in [-1, 1], in [0, 1], have mean 0 and deviation 1 over the "
+                 "training split, or are taken as they are, 0 to 255",
                  .flags = OSAFL_P_LATER),
 };
 
@@ -120,8 +120,7 @@ static osafl_status read_labels(const struct idx_config *settings, const char *p
     return status;
 }
 
-static osafl_status read_files(struct sample_set *set, const void *config,
-                               struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *config, struct io_message *m)
 {
     const struct idx_config *settings = config;
     struct idx_images train = {0};
@@ -156,7 +155,9 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 }
 
 static const osafl_dataset_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_dataset_vt), .create = create, .destroy = sample_set_destroy},
+    .life = {.struct_size = sizeof(osafl_dataset_vt),
+             .create = create,
+             .destroy = sample_set_destroy},
     .describe = sample_set_describe,
     .label = sample_set_label,
     .read = sample_set_read,

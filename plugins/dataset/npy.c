@@ -1,7 +1,7 @@
 /* npy.c - arrays that NumPy saved: samples in one .npy file, their labels in another.
  *
- * Samples of shape (n, features), (n, height, width) or four dimensions; bytes are pixels and
- * normalised to (v / 255 - 0.5) / 0.5, other numbers are taken as they are. */
+ * Samples of shape (n, features), (n, height, width) or four dimensions.  Bytes (uint8) are pixels;
+ * other numbers are taken as they are, and truth values as 0 and 1. */
 #include "npy_format.h"
 #include "sample_set.h"
 
@@ -23,16 +23,19 @@ struct npy_config {
     double test_share;
     int64_t validation;
     int64_t classes;
+    int64_t first_label;
     osafl_choice channels;
+    osafl_choice pixels;
     bool standardise;
 };
 
 static const char *const channel_orders[] = {"first", "last", NULL};
 
 static const osafl_param params[] = {
-    OSAFL_PATH(struct npy_config, x, NULL, "Array of the training samples, .npy, plain or gzip",
+    OSAFL_PATH(struct npy_config, x, NULL,
+               "Array of the training samples: FILE.npy, plain or gzip, or FILE.npz:NAME",
                .flags = OSAFL_P_REQUIRED),
-    OSAFL_PATH(struct npy_config, y, NULL, "Array of their labels, whole numbers from 0",
+    OSAFL_PATH(struct npy_config, y, NULL, "Array of their labels, whole numbers from first_label",
                .flags = OSAFL_P_REQUIRED),
     OSAFL_PATH(struct npy_config, client, "",
                "Array of the clients to whom they belong, from 0; none: to nobody"),
@@ -47,20 +50,30 @@ static const osafl_param params[] = {
               "Training samples held out for validation: the same ones in every run",
               .unit = "samples"),
     OSAFL_INT(struct npy_config, classes, 0, 0, MAX_CLASSES,
-              "Number of classes; 0: one more than the largest training label"),
+              "Number of classes; 0: up to the largest training label, unless the labels look like "
+              "quantities"),
+    OSAFL_INT(struct npy_config, first_label, 0, -MAX_CLASSES, MAX_CLASSES,
+              "Label of the first class, such as 1 where labels begin at 1",
+              .flags = OSAFL_P_LATER),
     OSAFL_CHOICE(struct npy_config, channels, CHANNELS_FIRST, channel_orders,
                  "Whether four dimensions are (n, channels, height, width) or (n, height, width, "
                  "channels)"),
+    OSAFL_CHOICE(
+        struct npy_config, pixels, PIXELS_SIGNED, sample_pixels_choices,
+        "Samples of bytes (uint8) are put in [-1, 1], in [0, 1], have mean 0 and deviation 1 "
+        "over the training split, each channel its own, or are taken as they are, as "
+        "numbers of other types always are; bools are 0 and 1",
+        .flags = OSAFL_P_LATER),
     OSAFL_BOOL(struct npy_config, standardise, false,
-               "Shift and scale values to mean 0 and deviation 1 over the training samples, in "
-               "place of the normalisation"),
+               "Shift and scale each value of a sample to mean 0 and deviation 1 over the training "
+               "samples, in place of pixels"),
 };
 
 /* Opens a file and reads its header; the caller closes the source if OSAFL_OK. */
 static osafl_status open_array(struct byte_source *s, const char *path, struct npy_header *h,
                                struct io_message *m)
 {
-    OSAFL_TRY(byte_source_open(s, path, m));
+    OSAFL_TRY(npy_open(s, path, m));
     const osafl_status status = npy_read_header(s, h);
     if (status != OSAFL_OK)
         byte_source_close(s);
@@ -151,9 +164,9 @@ static osafl_status read_samples(struct sample_set *set, const struct npy_config
     return status;
 }
 
-/* Reads one whole number below limit for each of n samples. */
-static osafl_status read_numbers(const char *path, uint64_t n, uint32_t limit, uint32_t **out,
-                                 struct io_message *m)
+/* Reads one whole number of [first, first + limit), less first, for each of n samples. */
+static osafl_status read_numbers(const char *path, uint64_t n, int64_t first, uint32_t limit,
+                                 uint32_t **out, struct io_message *m)
 {
     struct byte_source source;
     struct npy_header h;
@@ -170,16 +183,16 @@ static osafl_status read_numbers(const char *path, uint64_t n, uint32_t limit, u
     if (status == OSAFL_OK && *out == NULL)
         status = io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
     if (status == OSAFL_OK)
-        status = npy_read_numbers(&source, &h, limit, *out);
+        status = npy_read_numbers(&source, &h, first, limit, *out);
     byte_source_close(&source);
     return status;
 }
 
-static osafl_status read_labels(const char *path, struct samples *samples, uint32_t classes,
-                                struct io_message *m)
+static osafl_status read_labels(const struct npy_config *config, const char *path,
+                                struct samples *samples, uint32_t classes, struct io_message *m)
 {
     uint32_t *numbers = NULL;
-    osafl_status status = read_numbers(path, samples->n, classes, &numbers, m);
+    osafl_status status = read_numbers(path, samples->n, config->first_label, classes, &numbers, m);
     if (status == OSAFL_OK) {
         samples->label = malloc(samples->n * sizeof *samples->label);
         if (samples->label == NULL)
@@ -191,34 +204,41 @@ static osafl_status read_labels(const char *path, struct samples *samples, uint3
     return status;
 }
 
-static osafl_status read_files(struct sample_set *set, const void *settings,
-                               struct io_message *m)
+static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)
 {
     const struct npy_config *config = settings;
     struct samples *train = &set->train_file;
     set->classes = (uint32_t)config->classes;
     OSAFL_TRY(read_samples(set, config, config->x, train, m));
     /* Without `classes` any label is fine here; the largest then tells their number. */
-    OSAFL_TRY(read_labels(config->y, train, set->classes > 0 ? set->classes : MAX_CLASSES, m));
+    OSAFL_TRY(
+        read_labels(config, config->y, train, set->classes > 0 ? set->classes : MAX_CLASSES, m));
     for (uint64_t i = 0; config->classes == 0 && i < train->n; i++)
         if ((uint32_t)train->label[i] >= set->classes)
             set->classes = (uint32_t)train->label[i] + 1;
     if (set->classes < 2)
-        return io_fail(m, OSAFL_E_DATA, "%s: all labels are 0", config->y);
+        return io_fail(m, OSAFL_E_DATA, "%s: all labels are %" PRId64, config->y,
+                       config->first_label);
+    OSAFL_TRY(sample_set_doubt_labels(set, config->y, "npy", config->classes > 0, m));
     if (config->client[0] != '\0')
-        OSAFL_TRY(read_numbers(config->client, train->n, OSAFL_NO_CLIENT, &train->client, m));
+        OSAFL_TRY(read_numbers(config->client, train->n, 0, OSAFL_NO_CLIENT, &train->client, m));
     if (config->test_x[0] != '\0') {
         OSAFL_TRY(read_samples(set, config, config->test_x, &set->test_file, m));
-        OSAFL_TRY(read_labels(config->test_y, &set->test_file, set->classes, m));
+        OSAFL_TRY(read_labels(config, config->test_y, &set->test_file, set->classes, m));
         if ((set->test_file.pixels == NULL) != (train->pixels == NULL))
             return io_fail(m, OSAFL_E_DATA, "%s: is of bytes, or %s is, but not both",
                            config->test_x, config->x);
     }
-    if (train->pixels != NULL)
-        OSAFL_TRY(sample_set_pixels(set, PIXELS_SIGNED, m));
     const double share = config->test_share * (double)train->n;
     OSAFL_TRY(
         sample_set_split(set, (uint64_t)fmax(1.0, round(share)), (uint64_t)config->validation, m));
+    if (train->pixels != NULL)
+        return sample_set_pixels(set, (enum sample_pixels)config->pixels.index, m);
+    if (config->pixels.index != PIXELS_SIGNED && !config->standardise)
+        return io_fail(m, OSAFL_E_CONFIG,
+                       "%s: its elements are no bytes, which dataset.npy.pixels is about; "
+                       "dataset.npy.standardise is for all numbers",
+                       config->x);
     return config->standardise ? sample_set_standardise(set, m) : OSAFL_OK;
 }
 
@@ -228,6 +248,10 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
     if ((settings->test_x[0] == '\0') != (settings->test_y[0] == '\0'))
         return h->fail(c, OSAFL_E_CONFIG,
                        "dataset.npy: give both test_x and test_y, or neither of them");
+    if (settings->standardise && settings->pixels.index != PIXELS_SIGNED)
+        return h->fail(
+            c, OSAFL_E_CONFIG,
+            "dataset.npy: standardise = true takes the place of pixels; set one of them");
     return OSAFL_OK;
 }
 

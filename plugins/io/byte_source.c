@@ -1,4 +1,4 @@
-/* byte_source.c - the bytes of a file, plain or gzip, or of a piece of memory. */
+/* byte_source.c - the bytes of a file, of a member of an archive, or of a piece of memory. */
 #include "byte_source.h"
 
 #include <assert.h>
@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
+
+#include "zip_member.h"
 
 #define BUFFER_BYTES 65536u
 
@@ -35,6 +37,13 @@ static bool named_gz(const char *name)
 static osafl_status fill(struct byte_source *s)
 {
     assert(s->left == 0);
+    if (s->zip != NULL) {
+        size_t got = 0;
+        OSAFL_TRY(zip_read(s->zip, s->buffer, BUFFER_BYTES, &got));
+        s->next = s->buffer;
+        s->left = got;
+        return OSAFL_OK;
+    }
     if (s->gz == NULL)
         return OSAFL_OK;
     errno = 0;
@@ -56,15 +65,29 @@ static osafl_status fill(struct byte_source *s)
     return OSAFL_OK;
 }
 
-osafl_status byte_source_open(struct byte_source *s, const char *name, struct io_message *m)
+/* Looked at before it is opened: opening a pipe would wait for a writer. */
+static osafl_status look_at(const char *name, uint64_t *size, struct io_message *m)
 {
-    *s = (struct byte_source){.name = name, .message = m};
     struct stat info;
-    /* Looked at before it is opened: opening a pipe would wait for a writer. */
     if (stat(name, &info) != 0)
         return io_fail(m, OSAFL_E_IO, "%s: cannot be opened: %s", name, strerror(errno));
     if (!S_ISREG(info.st_mode))
         return io_fail(m, OSAFL_E_IO, "%s: is not a regular file", name);
+    *size = (uint64_t)info.st_size;
+    return OSAFL_OK;
+}
+
+/* What n bytes of deflated data can stand for at most. */
+static uint64_t inflated(uint64_t n)
+{
+    return n > UINT64_MAX / DEFLATE_MOST ? UINT64_MAX : n * DEFLATE_MOST;
+}
+
+osafl_status byte_source_open(struct byte_source *s, const char *name, struct io_message *m)
+{
+    uint64_t size = 0;
+    *s = (struct byte_source){.name = name, .message = m};
+    OSAFL_TRY(look_at(name, &size, m));
     s->buffer = malloc(BUFFER_BYTES);
     s->gz = gzopen(name, "rbe");
     osafl_status status = OSAFL_OK;
@@ -82,8 +105,23 @@ osafl_status byte_source_open(struct byte_source *s, const char *name, struct io
         byte_source_close(s);
         return status;
     }
-    const uint64_t size = (uint64_t)info.st_size;
-    s->at_most = plain ? size : size > UINT64_MAX / DEFLATE_MOST ? UINT64_MAX : size * DEFLATE_MOST;
+    s->at_most = plain ? size : inflated(size);
+    return OSAFL_OK;
+}
+
+osafl_status byte_source_open_member(struct byte_source *s, const char *name, const char *archive,
+                                     const char *member, struct io_message *m)
+{
+    uint64_t size = 0;
+    *s = (struct byte_source){.name = name, .message = m};
+    OSAFL_TRY(look_at(archive, &size, m));
+    OSAFL_TRY(zip_open(archive, member, m, &s->zip));
+    s->buffer = malloc(BUFFER_BYTES);
+    if (s->buffer == NULL) {
+        byte_source_close(s);
+        return io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", name);
+    }
+    s->at_most = zip_size(s->zip) < inflated(size) ? zip_size(s->zip) : inflated(size);
     return OSAFL_OK;
 }
 
@@ -97,6 +135,8 @@ void byte_source_close(struct byte_source *s)
 {
     if (s->gz != NULL)
         (void)gzclose_r(s->gz);
+    if (s->zip != NULL)
+        zip_close(s->zip);
     free(s->buffer);
     *s = (struct byte_source){0};
 }

@@ -1,4 +1,5 @@
-/* byte_source.h - the bytes of a file, plain or gzip, or of a piece of memory.
+/* byte_source.h - the bytes of a file, plain or gzip, of a member of a ZIP archive, or of a piece
+ * of memory.
  *
  * Parsers read from a source and know nothing of files, so that a fuzzer can feed them from
  * memory.  Every failure leaves one message that begins with the source's name. */
@@ -18,7 +19,8 @@ osafl_status io_fail(struct io_message *m, osafl_status code, const char *fmt, .
 struct byte_source {
     const char *name;           /* of the file; not owned */
     struct io_message *message; /* where failures are told; not owned */
-    void *gz;                   /* zlib's gzFile; NULL: memory */
+    void *gz;                   /* zlib's gzFile, or */
+    struct zip_member *zip;     /* a member of an archive; both NULL: memory */
     unsigned char *buffer;      /* of a file */
     const unsigned char *next;  /* what was read but not taken yet: next[0 .. left) */
     uint64_t left;
@@ -31,6 +33,11 @@ struct byte_source {
 /* Opens a regular file.  A file whose name ends in .gz must be gzip; any other may be.  name is
  * kept.  OSAFL_E_IO, OSAFL_E_DATA, OSAFL_E_NOMEM. */
 osafl_status byte_source_open(struct byte_source *s, const char *name, struct io_message *m);
+
+/* Opens a member of a ZIP archive: one of this name, with or without ".npy"; "" is the only one.
+ * name: of the source, for messages; archive and name are kept.  Failures as above. */
+osafl_status byte_source_open_member(struct byte_source *s, const char *name, const char *archive,
+                                     const char *member, struct io_message *m);
 
 /* Reads from memory, which must outlive s. */
 void byte_source_memory(struct byte_source *s, const char *name, const void *data, uint64_t n,

@@ -93,6 +93,21 @@ uint32_t dataset_client(struct fixture *f, uint64_t i)
     return vt->client_of(f->instance.self, i);
 }
 
+static void add_warning(void *arg, int32_t level, const char *line)
+{
+    char *out = arg;
+    const size_t used = strlen(out);
+    (void)level;
+    (void)snprintf(out + used, DATASET_WARNINGS - used, "%s\n", line);
+}
+
+void keep_warnings(struct fixture *f, char *out)
+{
+    out[0] = '\0';
+    f->context.log = add_warning;
+    f->context.log_arg = out;
+}
+
 void expect_refusal(struct fixture *f, osafl_status status, const char *text)
 {
     const osafl_status got = dataset_create(f);

@@ -26,6 +26,11 @@ void dataset_read(struct fixture *f, uint32_t split, const uint64_t *index, uint
 int32_t dataset_label(struct fixture *f, uint64_t i); /* of a training sample */
 uint32_t dataset_client(struct fixture *f, uint64_t i);
 
+/* Adds what the plugin logs to out[DATASET_WARNINGS], which begins empty, in place of printing it.
+ */
+#define DATASET_WARNINGS 2048
+void keep_warnings(struct fixture *f, char *out);
+
 /* Creates, expects this failure with this text in its message, and closes the fixture. */
 void expect_refusal(struct fixture *f, osafl_status status, const char *text);
 

@@ -177,6 +177,102 @@ static void refuses_arrays_that_do_not_fit(void **state)
     expect_refusal(f, OSAFL_E_IO, "missing.npy: cannot be opened");
 }
 
+/* What bytes mean is a setting; bools and other numbers mean themselves. */
+static void scales_bytes_alone(void **state)
+{
+    (void)state;
+    write_array("y.npy", "|u1", "(2,)", "\0\1", 2);
+    const struct {
+        const char *descr;
+        const char *pixels;
+        const char *data;
+        float expected[2];
+        const char *warning;
+    } cases[] = {
+        {"|u1", "signed", "\377\0", {1.0F, -1.0F}, ""},
+        {"|u1", "unit", "\377\0", {1.0F, 0.0F}, ""},
+        {"|u1", "standard", "\4\2", {1.0F, -1.0F}, ""},
+        {"|u1", "raw", "\20\1", {16.0F, 1.0F}, ""},
+        {"|u1",
+         "unit",
+         "\20\0",
+         {16.0F / 255.0F, 0.0F},
+         "no byte of the training samples is greater than 16, and all are divided by 255, as those "
+         "of pictures; pixels = \"raw\" takes them as they are"},
+        {"|b1", "signed", "\1\0", {1.0F, 0.0F}, ""},
+        {"|i1", "signed", "\20\0", {16.0F, 0.0F}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_array("x.npy", cases[i].descr, "(2, 1)", cases[i].data, 2);
+        struct fixture *f = open_npy();
+        char warnings[DATASET_WARNINGS];
+        keep_warnings(f, warnings);
+        fixture_set(f, "pixels", cases[i].pixels);
+        assert_int_equal(dataset_create(f), OSAFL_OK);
+        float x[2];
+        int32_t label[2];
+        dataset_read(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){0, 1}, 2, x, label);
+        assert_memory_equal(x, cases[i].expected, sizeof x);
+        if (strstr(warnings, cases[i].warning) == NULL ||
+            (cases[i].warning[0] == '\0') != (warnings[0] == '\0'))
+            fail_msg("case %zu warns: \"%s\"", i, warnings);
+        fixture_close(f);
+    }
+    write_array("x.npy", "<f4", "(2, 1)", (const float[]){1, 2}, 8);
+    struct fixture *f = open_npy();
+    fixture_set(f, "pixels", "raw");
+    expect_refusal(f, OSAFL_E_CONFIG,
+                   "its elements are no bytes, which dataset.npy.pixels is about");
+    f = open_npy();
+    fixture_set(f, "pixels", "raw");
+    fixture_set(f, "standardise", "true");
+    expect_refusal(f, OSAFL_E_CONFIG, "standardise = true takes the place of pixels");
+}
+
+static void counts_labels_from_any_number(void **state)
+{
+    (void)state;
+    write_array("x.npy", "<f4", "(3, 1)", (const float[]){1, 2, 3}, 12);
+    write_array("y.npy", "|u1", "(3,)", "\1\2\3", 3);
+    struct fixture *f = open_npy();
+    char warnings[DATASET_WARNINGS];
+    keep_warnings(f, warnings);
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_int_equal(dataset_describe(f).labels, 4);
+    assert_non_null(strstr(warnings, "y.npy: 1 of 4 classes have no training sample, such as 0; "
+                                     "where labels begin at 1, set dataset.npy.first_label = 1"));
+    warnings[0] = '\0';
+    fixture_set(f, "first_label", "1");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_int_equal(dataset_describe(f).labels, 3);
+    assert_int_equal(dataset_label(f, 0), 0);
+    assert_int_equal(dataset_label(f, 2), 2);
+    assert_string_equal(warnings, "");
+    fixture_close(f);
+    f = open_npy();
+    fixture_set(f, "first_label", "2");
+    expect_refusal(f, OSAFL_E_DATA, "y.npy: element 0 is 1, not a whole number of 2 .. 1000001");
+}
+
+static void refuses_quantities_as_labels(void **state)
+{
+    (void)state;
+    float x[40] = {0};
+    int16_t y[40];
+    for (int i = 0; i < 40; i++)
+        y[i] = (int16_t)(i * 7);
+    write_array("x.npy", "<f4", "(40, 1)", x, sizeof x);
+    write_array("y.npy", "<i2", "(40,)", y, sizeof y);
+    expect_refusal(open_npy(), OSAFL_E_DATA,
+                   "y.npy: the labels do not look like classes: 40 different numbers for 40 "
+                   "samples");
+    expect_refusal(open_npy(), OSAFL_E_DATA, "confirm these: dataset.npy.classes = 274");
+    struct fixture *f = open_npy();
+    fixture_set(f, "classes", "274");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    fixture_close(f);
+}
+
 /* --- The parser alone, on memory */
 
 static osafl_status parse(const void *data, size_t n, struct npy_header *h, float *out,
@@ -212,6 +308,10 @@ static void parser_knows_all_number_types(void **state)
         {"<i8", "\xfe\xff\xff\xff\xff\xff\xff\xff", 8, -2.0F},
         {">u8", "\0\0\0\0\0\0\1\0", 8, 256.0F},
         {"<i8", "\0\0\0\0\0\0\0\x80", 8, -9223372036854775808.0F},
+        {"<f2", "\x00\x3e", 2, 1.5F},
+        {">f2", "\xc0\x00", 2, -2.0F},
+        {"<f2", "\x01\x00", 2, 0x1p-24F},
+        {"<f2", "\xff\x7b", 2, 65504.0F},
         {"<f4", "\0\0\xc0\x3f", 4, 1.5F},
         {">f4", "\x3f\xc0\0\0", 4, 1.5F},
         {"<f8", "\0\0\0\0\0\0\xf8\x3f", 8, 1.5F},
@@ -227,6 +327,41 @@ static void parser_knows_all_number_types(void **state)
         assert_true(value == cases[i].value);
         assert_int_equal(h.rank, 1);
     }
+}
+
+/* The first index changes fastest. */
+static void parser_reads_fortran_order(void **state)
+{
+    (void)state;
+    const char header[] = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 2)}";
+    unsigned char file[256] = "\x93NUMPY\1";
+    struct byte_source s;
+    struct npy_header h;
+    struct io_message m;
+    float floats[12];
+    uint8_t bytes[12];
+    uint32_t numbers[12];
+    const size_t at = 10 + sizeof header - 1;
+    file[8] = sizeof header - 1;
+    memcpy(file + 10, header, sizeof header - 1);
+    for (unsigned char i = 0; i < 12; i++)
+        file[at + i] = i;
+    assert_int_equal(parse(file, at + 12, &h, floats, &m), OSAFL_OK);
+    byte_source_memory(&s, "file", file, at + 12, &m);
+    assert_int_equal(npy_read_header(&s, &h), OSAFL_OK);
+    assert_int_equal(npy_read_bytes(&s, &h, bytes), OSAFL_OK);
+    byte_source_memory(&s, "file", file, at + 12, &m);
+    assert_int_equal(npy_read_header(&s, &h), OSAFL_OK);
+    assert_int_equal(npy_read_numbers(&s, &h, 0, 12, numbers), OSAFL_OK);
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned j = 0; j < 3; j++)
+            for (unsigned k = 0; k < 2; k++) {
+                const unsigned c_order = (i * 3 + j) * 2 + k;
+                const unsigned value = i + 2 * j + 6 * k;
+                assert_true(floats[c_order] == (float)value);
+                assert_int_equal(bytes[c_order], value);
+                assert_int_equal(numbers[c_order], value);
+            }
 }
 
 static void parser_reads_other_versions(void **state)
@@ -255,14 +390,14 @@ static void parser_refuses_what_it_cannot_use(void **state)
 {
     (void)state;
     const char *const cases[][2] = {
-        {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", "Fortran order"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (), }", "a single number"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }", "the array is empty"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 3), }", "too large"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967295, 4294967295, 2), }",
          "too large"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "damaged"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1), }", "damaged"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1), }",
+         "file: has 5 dimensions, and at most 4 can be used"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (5), }", "damaged"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (-5,), }", "damaged"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (5,) ", "damaged"},
@@ -274,7 +409,8 @@ static void parser_refuses_what_it_cannot_use(void **state)
         {"{'descr': '<f4", "damaged"},
         {"", "damaged"},
         {"{'descr': '<U4', 'fortran_order': False, 'shape': (5,)}", "integers or floats"},
-        {"{'descr': '<f2', 'fortran_order': False, 'shape': (5,)}", "convert with astype()"},
+        {"{'descr': '<f1', 'fortran_order': False, 'shape': (5,)}",
+         "and are of type \"<f1\"; convert with astype()"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (5,)}", "integers or floats"},
         {"{'descr': '<c8', 'fortran_order': False, 'shape': (5,)}", "integers or floats"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (100,)}", "is cut off"},
@@ -326,7 +462,11 @@ int main(void)
         WITH_FOLDER(puts_channels_first),
         WITH_FOLDER(holds_out_and_standardises),
         WITH_FOLDER(refuses_arrays_that_do_not_fit),
+        WITH_FOLDER(scales_bytes_alone),
+        WITH_FOLDER(counts_labels_from_any_number),
+        WITH_FOLDER(refuses_quantities_as_labels),
         cmocka_unit_test(parser_knows_all_number_types),
+        cmocka_unit_test(parser_reads_fortran_order),
         cmocka_unit_test(parser_reads_other_versions),
         cmocka_unit_test(parser_refuses_what_it_cannot_use),
         cmocka_unit_test(parser_wants_the_exact_length),

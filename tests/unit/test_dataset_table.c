@@ -10,21 +10,12 @@
 
 #include "dataset_fixture.h"
 
-static char warnings[4096];
-
-static void keep_warning(void *arg, int32_t level, const char *line)
-{
-    (void)arg;
-    (void)level;
-    strncat(warnings, line, sizeof warnings - strlen(warnings) - 2);
-    strcat(warnings, "\n");
-}
+static char warnings[DATASET_WARNINGS];
 
 static struct fixture *open_csv(void)
 {
     struct fixture *f = fixture_open("dataset", "csv");
-    warnings[0] = '\0';
-    f->context.log = keep_warning;
+    keep_warnings(f, warnings);
     fixture_set(f, "path", in_folder("train.csv"));
     fixture_set(f, "standardise", "false");
     return f;

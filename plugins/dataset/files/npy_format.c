@@ -4,7 +4,11 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* More dimensions than NumPy has. */
+#define MOST_DIMENSIONS 64u
 
 /* Longest header text that is read; NumPy's own are below 200 bytes. */
 #define HEADER_BYTES 4096u
@@ -68,11 +72,12 @@ static const char *parse_shape(const char *text, struct npy_header *h)
         const char *end = skip(text, ")");
         if (end != NULL)
             return end;
-        if (h->rank == NPY_MAX_RANK)
+        uint64_t size = 0;
+        text = parse_size(text, &size);
+        if (text == NULL || h->rank == MOST_DIMENSIONS)
             return NULL;
-        text = parse_size(text, &h->shape[h->rank]);
-        if (text == NULL)
-            return NULL;
+        if (h->rank < NPY_MAX_RANK) /* counted on beyond that for the message */
+            h->shape[h->rank] = size;
         h->rank++;
         const char *comma = skip(text, ",");
         if (comma == NULL)
@@ -133,16 +138,21 @@ static bool parse_type(const char *descr, struct npy_header *h)
         return false;
     h->size = (uint32_t)(descr[2] - '0');
     h->big_endian = descr[0] == '>';
-    h->kind = descr[1] == 'b' ? 'u' : descr[1];
+    h->kind = descr[1];
     if (descr[0] == '|' && h->size != 1)
         return false;
     if (h->kind == 'f')
-        return h->size >= 4;
-    return h->kind == 'i' || (h->kind == 'u' && (descr[1] == 'u' || h->size == 1));
+        return h->size >= 2;
+    return h->kind == 'i' || h->kind == 'u' || (h->kind == 'b' && h->size == 1);
 }
 
 static osafl_status check_shape(struct byte_source *s, struct npy_header *h)
 {
+    if (h->rank > NPY_MAX_RANK)
+        return io_fail(s->message, OSAFL_E_DATA,
+                       "%s: has %" PRIu32 " dimensions, and at most 4 can be used; bring it into "
+                       "another shape with reshape()",
+                       s->name, h->rank);
     /* Every dimension fits 32 bits and the product 61, so that sizes in bytes cannot overflow. */
     if (h->rank == 0)
         return bad_header(s, "the array is a single number");
@@ -155,6 +165,22 @@ static osafl_status check_shape(struct byte_source *s, struct npy_header *h)
         h->n *= h->shape[i];
     }
     return byte_source_expect(s, h->n * h->size, "the array");
+}
+
+osafl_status npy_open(struct byte_source *s, const char *path, struct io_message *m)
+{
+    const char *end = strstr(path, ".npz");
+    while (end != NULL && end[4] != '\0' && end[4] != ':')
+        end = strstr(end + 4, ".npz");
+    if (end == NULL)
+        return byte_source_open(s, path, m);
+    char *archive = strndup(path, (size_t)(end + 4 - path));
+    if (archive == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+    const osafl_status status =
+        byte_source_open_member(s, path, archive, end[4] == ':' ? end + 5 : "", m);
+    free(archive);
+    return status;
 }
 
 osafl_status npy_read_header(struct byte_source *s, struct npy_header *h)
@@ -180,14 +206,49 @@ osafl_status npy_read_header(struct byte_source *s, struct npy_header *h)
     if (strlen(text) != n || !parse_dictionary(text, &e, h))
         return bad_header(s, "it is damaged, or describes more than one plain array");
     if (!parse_type(e.descr, h))
-        return bad_header(s, "elements must be integers or floats of 4 or 8 bytes; convert with "
-                             "astype()");
-    if (e.fortran_order && h->rank > 1)
-        return bad_header(s, "the array is in Fortran order; save numpy.ascontiguousarray(array)");
+        return io_fail(s->message, OSAFL_E_DATA,
+                       "%s: its .npy header cannot be used: elements must be integers or floats of "
+                       "2, 4 or 8 bytes and are of type \"%s\"; convert with astype()",
+                       s->name, e.descr);
+    h->fortran = e.fortran_order;
     return check_shape(s, h);
 }
 
 /* --- Elements */
+
+/* Where the next element of the file belongs in C order. */
+struct place {
+    uint64_t at;
+    uint64_t index[NPY_MAX_RANK];
+};
+
+static void next_place(const struct npy_header *h, struct place *p)
+{
+    uint64_t stride = h->n;
+    if (!h->fortran) {
+        p->at++;
+        return;
+    }
+    for (uint32_t d = 0; d < h->rank; d++) {
+        stride /= h->shape[d];
+        p->at += stride;
+        if (++p->index[d] < h->shape[d])
+            return;
+        p->at -= stride * h->shape[d];
+        p->index[d] = 0;
+    }
+}
+
+/* A number of 16 bits (IEEE 754 binary16). */
+static double half(uint64_t bits)
+{
+    const int exponent = (int)(bits >> 10 & 31);
+    const double fraction = (double)(bits & 1023);
+    double value = exponent == 0 ? ldexp(fraction, -24) : ldexp(1024.0 + fraction, exponent - 25);
+    if (exponent == 31)
+        value = fraction == 0.0 ? (double)INFINITY : (double)NAN;
+    return (bits & 0x8000) != 0 ? -value : value;
+}
 
 /* The value of one element, put together byte by byte, so that the order of this machine's bytes
  * does not matter.  64-bit integers above 2^53 are rounded. */
@@ -196,6 +257,8 @@ static double element(const struct npy_header *h, const unsigned char *bytes)
     uint64_t bits = 0;
     for (uint32_t i = 0; i < h->size; i++)
         bits |= (uint64_t)bytes[h->big_endian ? h->size - 1 - i : i] << (8 * i);
+    if (h->kind == 'f' && h->size == 2)
+        return half(bits);
     if (h->kind == 'f' && h->size == 4) {
         const uint32_t word = (uint32_t)bits;
         float value;
@@ -207,7 +270,7 @@ static double element(const struct npy_header *h, const unsigned char *bytes)
         memcpy(&value, &bits, sizeof value);
         return value;
     }
-    if (h->kind == 'u')
+    if (h->kind == 'u' || h->kind == 'b')
         return (double)bits;
     /* Two's complement, without a conversion that the language leaves open. */
     const uint32_t unused = 64 - 8 * h->size;
@@ -216,16 +279,25 @@ static double element(const struct npy_header *h, const unsigned char *bytes)
     return (bits & sign) != 0 ? -(double)magnitude : (double)magnitude;
 }
 
+static osafl_status next_element(struct byte_source *s, const struct npy_header *h, double *value)
+{
+    unsigned char bytes[8];
+    OSAFL_TRY(byte_source_exactly(s, bytes, h->size, "an element"));
+    *value = element(h, bytes);
+    return OSAFL_OK;
+}
+
 osafl_status npy_read_floats(struct byte_source *s, const struct npy_header *h, float *out)
 {
-    for (uint64_t i = 0; i < h->n; i++) {
-        unsigned char bytes[8];
-        OSAFL_TRY(byte_source_exactly(s, bytes, h->size, "an element"));
-        out[i] = (float)element(h, bytes);
-        if (!isfinite(out[i]))
+    struct place p = {0};
+    for (uint64_t i = 0; i < h->n; i++, next_place(h, &p)) {
+        double value = 0.0;
+        OSAFL_TRY(next_element(s, h, &value));
+        out[p.at] = (float)value;
+        if (!isfinite(out[p.at]))
             return io_fail(s->message, OSAFL_E_DATA,
                            "%s: element %" PRIu64 " (C order) is not finite as a 32-bit float",
-                           s->name, i);
+                           s->name, p.at);
     }
     return byte_source_end(s);
 }
@@ -233,22 +305,28 @@ osafl_status npy_read_floats(struct byte_source *s, const struct npy_header *h, 
 osafl_status npy_read_bytes(struct byte_source *s, const struct npy_header *h, uint8_t *out)
 {
     assert(h->kind == 'u' && h->size == 1);
-    OSAFL_TRY(byte_source_exactly(s, out, h->n, "the array"));
+    struct place p = {0};
+    if (!h->fortran)
+        OSAFL_TRY(byte_source_exactly(s, out, h->n, "the array"));
+    for (uint64_t i = 0; h->fortran && i < h->n; i++, next_place(h, &p))
+        OSAFL_TRY(byte_source_exactly(s, &out[p.at], 1, "an element"));
     return byte_source_end(s);
 }
 
-osafl_status npy_read_numbers(struct byte_source *s, const struct npy_header *h, uint32_t limit,
-                              uint32_t *out)
+osafl_status npy_read_numbers(struct byte_source *s, const struct npy_header *h, int64_t first,
+                              uint32_t limit, uint32_t *out)
 {
-    for (uint64_t i = 0; i < h->n; i++) {
-        unsigned char bytes[8];
-        OSAFL_TRY(byte_source_exactly(s, bytes, h->size, "an element"));
-        const double value = element(h, bytes);
-        if (!(value >= 0.0 && value < limit) || value != floor(value))
+    struct place p = {0};
+    for (uint64_t i = 0; i < h->n; i++, next_place(h, &p)) {
+        double value = 0.0;
+        OSAFL_TRY(next_element(s, h, &value));
+        const double number = value - (double)first;
+        if (!(number >= 0.0 && number < limit) || number != floor(number))
             return io_fail(s->message, OSAFL_E_DATA,
-                           "%s: element %" PRIu64 " is %g, not a whole number of 0 .. %" PRIu32,
-                           s->name, i, value, limit - 1);
-        out[i] = (uint32_t)value;
+                           "%s: element %" PRIu64 " is %g, not a whole number of %" PRId64
+                           " .. %" PRId64,
+                           s->name, p.at, value, first, first + limit - 1);
+        out[p.at] = (uint32_t)number;
     }
     return byte_source_end(s);
 }

@@ -11,6 +11,7 @@
 
 #include <Random123/philox.h>
 
+#include "label_facts.h"
 #include "osafl/random.h"
 
 static void samples_free(struct samples *s)
@@ -127,7 +128,7 @@ osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint
     return hold_out(&s->train, &s->validation, validation, 1, "validation", m);
 }
 
-const char *const sample_pixels_choices[] = {"signed", "unit", "standard", NULL};
+const char *const sample_pixels_choices[] = {"signed", "unit", "standard", "raw", NULL};
 
 /* Mean and 1 / deviation of a channel's pixels over the training split; the latter is 0 where they
  * never change.  From a count of the 256 values, so that no order of summation matters. */
@@ -153,8 +154,25 @@ static void channel_moments(const struct sample_set *s, uint32_t channel, double
     *scale = squares > 0.0 ? 1.0 / sqrt(squares / n) : 0.0;
 }
 
+/* Bytes that are no pixels are small. */
+static void warn_of_small_bytes(const struct sample_set *s)
+{
+    const size_t n = s->train_file.n * s->channels * s->height * s->width;
+    uint8_t most = 0;
+    for (size_t i = 0; i < n && most < 128; i++)
+        most = s->train_file.pixels[i] > most ? s->train_file.pixels[i] : most;
+    if (most < 128)
+        sample_set_warn(
+            s,
+            "no byte of the training samples is greater than %d, and all are divided by "
+            "255, as those of pictures; pixels = \"raw\" takes them as they are",
+            most);
+}
+
 osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, struct io_message *m)
 {
+    if (how == PIXELS_SIGNED || how == PIXELS_UNIT)
+        warn_of_small_bytes(s);
     s->pixel_tables = how == PIXELS_STANDARD ? s->channels : 1;
     s->pixel_value = malloc((size_t)s->pixel_tables * 256 * sizeof *s->pixel_value);
     if (s->pixel_value == NULL)
@@ -171,6 +189,8 @@ osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, str
                 value[v] = (unit - 0.5f) / 0.5f;
             else if (how == PIXELS_UNIT)
                 value[v] = unit;
+            else if (how == PIXELS_RAW)
+                value[v] = (float)v;
             else
                 value[v] = (float)((v / 255.0 - mean) * scale);
         }
@@ -277,6 +297,51 @@ osafl_status sample_set_check_labels(const struct sample_set *s, const struct sa
                            name, label, i, s->classes - 1);
     }
     return OSAFL_OK;
+}
+
+/* Says which classes have no sample. */
+static void warn_of_empty_classes(const struct sample_set *s, const uint32_t *count,
+                                  uint32_t distinct, const char *file, const char *plugin)
+{
+    uint32_t empty = 0;
+    while (count[empty] > 0)
+        empty++;
+    sample_set_warn(s,
+                    "%s: %" PRIu32 " of %" PRIu32
+                    " classes have no training sample, such as %" PRIu32 "%s%s%s",
+                    file, s->classes - distinct, s->classes, empty,
+                    empty == 0 ? "; where labels begin at 1, set dataset." : "",
+                    empty == 0 ? plugin : "", empty == 0 ? ".first_label = 1" : "");
+}
+
+osafl_status sample_set_doubt_labels(const struct sample_set *s, const char *file,
+                                     const char *plugin, bool declared, struct io_message *m)
+{
+    struct label_facts facts = {.samples = s->train_file.n, .numbers = true, .whole = true};
+    uint32_t *count = calloc(s->classes, sizeof *count);
+    uint32_t least = s->classes;
+    uint32_t most = 0;
+    if (count == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    for (uint64_t i = 0; i < s->train_file.n; i++) {
+        const uint32_t label = (uint32_t)s->train_file.label[i];
+        facts.distinct += count[label]++ == 0 ? 1 : 0;
+        least = label < least ? label : least;
+        most = label > most ? label : most;
+    }
+    facts.gapless = most - least + 1 == facts.distinct;
+    const bool classes = declared || labels_look_like_classes(&facts);
+    if (classes && facts.distinct < s->classes)
+        warn_of_empty_classes(s, count, facts.distinct, file, plugin);
+    free(count);
+    if (classes)
+        return OSAFL_OK;
+    return io_fail(m, OSAFL_E_DATA,
+                   "%s: the labels do not look like classes: %" PRIu32 " different numbers for "
+                   "%" PRIu64
+                   " samples. Quantities are not predicted: make a few classes of them, or "
+                   "confirm these: dataset.%s.classes = %" PRIu32,
+                   file, facts.distinct, s->train_file.n, plugin, s->classes);
 }
 
 osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *out)

@@ -66,13 +66,14 @@ osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint
 
 /* What a byte v means: PIXELS_SIGNED: (v / 255 - 0.5) / 0.5, in [-1, 1]; PIXELS_UNIT: v / 255;
  * PIXELS_STANDARD: (v / 255 - mean) / deviation, with those of the channel over the training split,
- * or 0 where that never changes. */
-enum sample_pixels { PIXELS_SIGNED, PIXELS_UNIT, PIXELS_STANDARD };
+ * or 0 where that never changes; PIXELS_RAW: v. */
+enum sample_pixels { PIXELS_SIGNED, PIXELS_UNIT, PIXELS_STANDARD, PIXELS_RAW };
 
 /* Their names, for a setting. */
 extern const char *const sample_pixels_choices[];
 
-/* Chooses it.  Needs the bytes; PIXELS_STANDARD the splits too. */
+/* Chooses it, and warns where bytes are divided by 255 and none comes near that.  Needs the bytes;
+ * PIXELS_STANDARD the splits too. */
 osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, struct io_message *m);
 
 /* Puts the mean over the training split in the place of every value that is NaN.  A value that all
@@ -92,6 +93,12 @@ osafl_status sample_set_name_labels(struct sample_set *s, const char *names, con
 /* OSAFL_E_DATA unless all labels of samples, read from file `name`, are below classes. */
 osafl_status sample_set_check_labels(const struct sample_set *s, const struct samples *samples,
                                      const char *name, struct io_message *m);
+
+/* Fails if the labels of the training file, of which nobody said how many there are, look like
+ * quantities (label_facts.h), and warns of classes without a sample.  file: that of the labels;
+ * plugin: whose settings classes and first_label are the remedy; declared: classes is set. */
+osafl_status sample_set_doubt_labels(const struct sample_set *s, const char *file,
+                                     const char *plugin, bool declared, struct io_message *m);
 
 /* The operations of osafl_dataset_vt; self is a struct sample_set. */
 osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *out);

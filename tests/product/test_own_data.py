@@ -1,0 +1,128 @@
+"""Data as people have them, read by the whole program from files that are made here."""
+import io
+import struct
+import zipfile
+
+import osafl_run
+from osafl_run import ProductTest
+
+
+def npy(kind, shape, values):
+    """An array as numpy.save() writes it."""
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }" % (
+        kind, ", ".join(map(str, shape)))
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    code = {"|u1": "B", "<i4": "i", "<f2": "e", "<f4": "f"}[kind]
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + \
+        struct.pack("<%d%s" % (len(values), code), *values)
+
+
+SAMPLES = 40
+LABELS = [i % 4 for i in range(SAMPLES)]
+VALUES = [0.5 * (i % 4) + 0.25 * j for i in range(SAMPLES) for j in range(3)]
+
+
+class Archives(ProductTest):
+    """Members of .npz archives are the arrays that they would be as files."""
+
+    def npz(self, name, compression, zip64=False, comment=b""):
+        """numpy.savez() writes with zip64, savez_compressed() deflated."""
+        path = self.path(name)
+        with zipfile.ZipFile(path, "w", compression) as archive:
+            archive.comment = comment
+            for member, data in (("x.npy", npy("<f2", (SAMPLES, 3), VALUES)),
+                                 ("labels.npy", npy("<i4", (SAMPLES,), LABELS))):
+                with archive.open(member, "w", force_zip64=zip64) as file:
+                    file.write(data)
+        return path
+
+    def settings(self, x, y):
+        return {"dataset.plugin": "npy", "dataset.npy.x": '"%s"' % x, "dataset.npy.y": '"%s"' % y,
+                "clients.count": 2, "clients.storage": 10, "clients.arrivals": 2,
+                "evaluation.samples": 0}
+
+    def refused(self, x, y):
+        return self.check_small(self.settings(x, y), status=2)
+
+    def test_members_are_arrays(self):
+        files = []
+        for name, data in (("x.npy", npy("<f2", (SAMPLES, 3), VALUES)),
+                           ("y.npy", npy("<i4", (SAMPLES,), LABELS))):
+            files.append(self.path(name))
+            with open(files[-1], "wb") as file:
+                file.write(data)
+        expected = self.run_small(self.settings(*files), rounds=2).bytes("rounds.csv")
+        for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            for zip64 in (False, True):
+                path = self.npz("data.npz", compression, zip64, b"a comment")
+                for x in (":x", ":x.npy"):
+                    run = self.run_small(self.settings(path + x, path + ":labels"), rounds=2)
+                    self.assertEqual(run.bytes("rounds.csv"), expected)
+        # The only array needs no name.
+        with zipfile.ZipFile(self.path("y.npz"), "w") as archive:
+            archive.writestr("arr_0.npy", npy("<i4", (SAMPLES,), LABELS))
+        run = self.run_small(self.settings(files[0], self.path("y.npz")), rounds=2)
+        self.assertEqual(run.bytes("rounds.csv"), expected)
+
+    def test_a_member_must_be_named(self):
+        path = self.npz("data.npz", zipfile.ZIP_STORED)
+        self.assertIn('data.npz: holds several arrays (x, labels); say which one, as in "%s:x"' %
+                      path, self.refused(path, path + ":labels"))
+        self.assertIn("data.npz: holds no array of that name, but: x, labels",
+                      self.refused(path + ":images", path + ":labels"))
+        self.assertIn("none.npz: cannot be opened: No such file",
+                      self.refused(self.path("none.npz") + ":x", path))
+
+    def test_damaged_archives_are_refused(self):
+        for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            with open(self.npz("whole.npz", compression), "rb") as file:
+                whole = file.read()
+            path = self.path("data.npz")
+            with zipfile.ZipFile(self.path("whole.npz")) as archive:
+                begin = archive.infolist()[0].header_offset + 35  # behind header and name
+                packed = archive.infolist()[0].compress_size
+
+            def refusal(data):
+                with open(path, "wb") as file:
+                    file.write(data)
+                output = self.refused(path + ":x", path + ":labels")
+                self.assertIn("data.npz", output)
+                return output
+
+            for cut in (0, 10, 21, len(whole) // 2, len(whole) - 1):
+                self.assertIn("does not end in a directory; is the file cut off?",
+                              refusal(whole[:cut]))
+            for at in (begin + packed // 3, begin + packed // 2):
+                self.assertRegex(refusal(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:]),
+                                 "checksum of a member is wrong|data are damaged|is no .npy")
+            directory = whole.index(b"PK\x01\x02")
+            changed = bytearray(whole)
+            changed[directory + 8] |= 1
+            self.assertIn("is encrypted", refusal(changed))
+            changed = bytearray(whole)
+            changed[directory + 10] = 12
+            self.assertIn("neither stored nor deflated", refusal(changed))
+            changed = bytearray(whole)
+            changed[directory + 45] = 0x70  # where the member begins
+            self.assertIn("leads beyond its end", refusal(changed))
+            changed = bytearray(whole)
+            changed[directory + 27] = 0x70  # its size
+            self.assertRegex(refusal(changed), "directory is damaged|is cut off|shorter than")
+            changed = bytearray(whole)
+            changed[directory] = 0
+            self.assertIn("its directory is damaged", refusal(changed))
+
+    def test_a_member_that_is_no_array(self):
+        path = self.path("data.npz")
+        memory = io.BytesIO()
+        with zipfile.ZipFile(memory, "w") as archive:
+            archive.writestr("x", b"text")
+            archive.writestr("empty", b"")
+        with open(path, "wb") as file:
+            file.write(memory.getvalue())
+        self.assertIn("is cut off: the magic string", self.refused(path + ":x", path + ":x"))
+        self.assertIn("is cut off: the magic string", self.refused(path + ":empty", path + ":x"))
+
+
+if __name__ == "__main__":
+    osafl_run.main()
