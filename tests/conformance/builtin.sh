@@ -38,6 +38,10 @@ for file in "$plugins"/*/*.so; do
         check "$file" x="$work/x.npy" y="$work/y.npy" client="$work/client.npy"
         check "$file" x="$work/x.npy" y="$work/y.npy"
         ;;
+    */model/network.so)
+        check "$file" 'layers=({ conv = 4; kernel = 3; relu = true; }, { max_pool = 2; },
+            { dropout = 0.5; }, { linear = "classes"; })'
+        ;;
     */channel/trace.so) check "$file" path="$work/gains.csv" ;;
     *) check "$file" ;;
     esac

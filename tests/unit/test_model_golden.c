@@ -1,93 +1,7 @@
 /* Loss, logits and gradients of the models against tests/golden/cases/models.json, which was
  * computed in double precision by another program; its README states weights and tolerances. */
-#include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-
-#include "model_case.h"
+#include "golden_case.h"
 #include "plugin/cpu.h"
-
-static bool ends_with(const char *s, const char *end)
-{
-    const size_t n = strlen(s);
-    const size_t m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
-static void case_tensor(const osafl_tensor *t, uint64_t seed, uint64_t number, float *out)
-{
-    double fan_in = 1;
-    for (uint32_t d = 1; d < t->rank; d++)
-        fan_in *= (double)t->shape[d];
-    for (uint64_t i = 0; i < t->size; i++) {
-        const double u = (double)case_number(seed, number, i);
-        if (t->rank > 1)
-            out[i] = (float)(u * sqrt(6 / fan_in));
-        else
-            out[i] = (float)(0.1 * u + (ends_with(t->name, ".weight") ? 1 : 0));
-    }
-}
-
-static json_t *load_cases(void)
-{
-    json_error_t error;
-    json_t *cases =
-        json_load_file(OSAFL_TEST_SOURCE_DIR "/tests/golden/cases/models.json", 0, &error);
-    if (cases == NULL)
-        fail_msg("models.json:%d: %s", error.line, error.text);
-    return cases;
-}
-
-/* One gradient tensor against the case. */
-static void check_gradient(const json_t *expected, const osafl_tensor *t, const float *g)
-{
-    const double norm = json_number_value(json_object_get(expected, "norm"));
-    double sum = 0;
-    double square = 0;
-    for (uint64_t i = 0; i < t->size; i++) {
-        sum += (double)g[i];
-        square += (double)g[i] * (double)g[i];
-    }
-    if (fabs(sqrt(square) - norm) > 1e-4 * norm)
-        fail_msg("%s: norm %.9g, expected %.9g", t->name, sqrt(square), norm);
-    const double expected_sum = json_number_value(json_object_get(expected, "sum"));
-    if (fabs(sum - expected_sum) > 1e-4 * norm * sqrt((double)t->size))
-        fail_msg("%s: sum %.9g, expected %.9g", t->name, sum, expected_sum);
-    size_t i;
-    json_t *entry;
-    json_array_foreach(json_object_get(expected, "sample"), i, entry)
-    {
-        const json_int_t at = json_integer_value(json_array_get(entry, 0));
-        const double value = json_number_value(json_array_get(entry, 1));
-        if (fabs((double)g[at] - value) > 1e-4 * norm)
-            fail_msg("%s[%lld]: %.9g, expected %.9g", t->name, (long long)at, (double)g[at], value);
-    }
-}
-
-/* The loss of each sample, and whether it was classified correctly, from the case's logits. */
-static void check_evaluation(const json_t *logits, const int32_t *label, const double *value)
-{
-    for (size_t n = 0; n < json_array_size(logits); n++) {
-        const json_t *row = json_array_get(logits, n);
-        double sum = 0;
-        double largest = -INFINITY;
-        size_t best = 0;
-        for (size_t j = 0; j < json_array_size(row); j++) {
-            const double z = json_number_value(json_array_get(row, j));
-            sum += exp(z);
-            best = z > largest ? j : best;
-            largest = fmax(largest, z);
-        }
-        const double loss = log(sum) - json_number_value(json_array_get(row, (size_t)label[n]));
-        assert_true(fabs(value[2 * n + 1] - loss) < 2e-4 * fmax(1, fabs(largest)));
-        assert_true(value[2 * n] == ((size_t)label[n] == best));
-    }
-}
-
-static uint64_t case_integer(const json_t *c, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(c, key));
-}
 
 static void check_case(struct model_case *m, const json_t *c)
 {
@@ -107,10 +21,7 @@ static void check_case(struct model_case *m, const json_t *c)
     for (uint32_t t = 0; t < m->info.n_tensors; t++) {
         const osafl_tensor *tensor = &m->info.tensors[t];
         const json_t *e = json_array_get(gradients, t);
-        const json_t *shape = json_object_get(e, "shape");
-        assert_int_equal(json_array_size(shape), tensor->rank);
-        for (uint32_t d = 0; d < tensor->rank; d++)
-            assert_int_equal(json_integer_value(json_array_get(shape, d)), tensor->shape[d]);
+        check_shape(e, tensor);
         m->vt->export_tensor(m->self, t, m->grad, exported);
         check_gradient(e, tensor, exported);
     }
@@ -148,7 +59,7 @@ static bool run_case(const char *model, const json_t *c, const char *isa, const 
 /* Every way to the result on every instruction set. */
 static void check_model(const char *model)
 {
-    json_t *cases = load_cases();
+    json_t *cases = load_cases("models.json");
     size_t i;
     json_t *c;
     int checked = 0;

@@ -9,11 +9,15 @@
 const char *const classifier_conv_choices[] = {"auto", "direct", NULL};
 const char *const classifier_fused_choices[] = {"auto", "off", NULL};
 const char *const classifier_gemm_choices[] = {"auto", "openblas", NULL};
+const char *const classifier_loss_choices[] = {"cross_entropy", "squared_error",
+                                               "binary_cross_entropy", NULL};
 
 struct classifier {
     const osafl_host *host;
     bool fused;
     struct network net;
+    osafl_metric measures[2];
+    uint32_t n_measures;
     osafl_tensor tensor[NETWORK_MAX_PARAMETERS];
 };
 
@@ -28,6 +32,20 @@ static const osafl_metric measures[] = {
      .scope = OSAFL_PER_ROUND,
      .better = OSAFL_LOWER},
 };
+
+/* Accuracy is one of classes; the name of the loss is the same, whatever it is. */
+static void list_measures(struct classifier *m)
+{
+    static const char *const words[] = {"Cross-entropy", "Mean squared error",
+                                        "Mean binary cross-entropy"};
+    const bool real = m->net.real_targets;
+    m->n_measures = real ? 1 : 2;
+    memcpy(m->measures, measures + (real ? 1 : 0), m->n_measures * sizeof measures[0]);
+    osafl_metric *loss = &m->measures[m->n_measures - 1];
+    loss->doc = words[m->net.options.loss];
+    if (m->net.options.loss == LOSS_SQUARED_ERROR)
+        loss->unit = NULL;
+}
 
 static void list_tensors(struct classifier *m)
 {
@@ -52,7 +70,8 @@ osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_f
     m->host = h;
     m->fused = settings->fused.index == 0;
     network_begin(&m->net, model, facts->dataset,
-                  (struct network_options){.direct = settings->conv.index != 0,
+                  (struct network_options){.loss = (enum loss)settings->loss.index,
+                                           .direct = settings->conv.index != 0,
                                            .openblas = settings->gemm.index != 0});
     describe_network(&m->net, config);
     const osafl_status status = network_finish(&m->net);
@@ -63,6 +82,7 @@ osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_f
     }
     if (h->extension != NULL)
         m->net.profile = h->extension(h, OSAFL_PROFILE_ID);
+    list_measures(m);
     list_tensors(m);
     h->log(c, OSAFL_LOG_DEBUG, "%s: kernels for %s", model, m->net.backend->name);
     *self = m;
@@ -84,8 +104,8 @@ osafl_status classifier_describe(void *self, osafl_call *c, osafl_model_info *ou
         .n_parameters = m->net.n_weights,
         .tensors = m->tensor,
         .tensor_size = sizeof m->tensor[0],
-        .n_measures = sizeof measures / sizeof measures[0],
-        .measures = measures,
+        .n_measures = m->n_measures,
+        .measures = m->measures,
         .measure_size = sizeof measures[0],
     };
     return OSAFL_OK;
@@ -111,6 +131,7 @@ static struct pass pass_of(const struct classifier *m, osafl_call *c, void *work
                          .call = c,
                          .workspace = workspace,
                          .picture = b->x,
+                         .wanted = b->target,
                          .n = b->n,
                          .w = w};
 }

@@ -14,11 +14,13 @@ struct classifier_settings {
     osafl_choice conv;  /* 0: auto, 1: direct */
     osafl_choice fused; /* 0: auto, 1: off */
     osafl_choice gemm;  /* 0: auto, 1: openblas */
+    osafl_choice loss;  /* enum loss; 0 in plugins without the setting */
 };
 
 extern const char *const classifier_conv_choices[];
 extern const char *const classifier_fused_choices[];
 extern const char *const classifier_gemm_choices[];
+extern const char *const classifier_loss_choices[];
 
 #define CLASSIFIER_CHOICE_(S, member, text)                                                        \
     {                                                                                              \
@@ -35,6 +37,10 @@ extern const char *const classifier_gemm_choices[];
     CLASSIFIER_CHOICE_(S, conv,                                                                    \
                        "Whether 3x3 convolutions go by minimal filtering (Winograd) where that "   \
                        "is faster")
+
+#define CLASSIFIER_LOSS_PARAMS(S)                                                                  \
+    CLASSIFIER_CHOICE_(S, loss,                                                                    \
+                       "What is minimised; the latter two also for targets that are real numbers")
 
 /* Makes an instance; model is the plugin's name, a literal.  config begins with the struct
  * classifier_settings.  [coord] */

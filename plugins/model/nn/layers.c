@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "network.h"
+#include "describe.h"
 
 /* Larger numbers than anyone trains, small enough that no product below overflows. */
 static const uint64_t max_weights = UINT64_C(1) << 31;
@@ -32,9 +32,10 @@ void network_begin(struct network *net, const char *model, const osafl_dataset_i
     net->height = data->height;
     net->width = data->width;
     net->classes = data->target_size;
-    if (data->target_type != OSAFL_TARGET_CLASS)
+    net->real_targets = data->target_type != OSAFL_TARGET_CLASS;
+    if (net->real_targets && options.loss == LOSS_CROSS_ENTROPY)
         network_fail(net, "%s is a classifier, but the data set's targets are real numbers", model);
-    else if (data->target_size < 2)
+    else if (net->real_targets ? data->target_size < 1 : data->target_size < 2)
         network_fail(net, "%s needs at least 2 classes, the data set has %" PRIu32, model,
                      data->target_size);
     else if (data->channels < 1 || data->height < 1 || data->width < 1)
@@ -52,25 +53,60 @@ static int add_activation(struct network *net, uint64_t height, uint64_t width, 
                      net->model, net->height, net->width);
         return 0;
     }
-    assert(net->n_activations < NETWORK_MAX_ACTIVATIONS);
+    if (net->n_activations == NETWORK_MAX_ACTIVATIONS) {
+        network_fail(net, "%s: more than %d results of layers", net->model,
+                     NETWORK_MAX_ACTIVATIONS);
+        return 0;
+    }
     net->activation[net->n_activations] = (struct activation){
         .height = (uint32_t)height, .width = (uint32_t)width, .channels = (uint32_t)channels};
     return net->n_activations++;
 }
 
-static struct layer *add_layer(struct network *net, enum layer_type type, int input, int output)
+struct layer *describe_layer(struct network *net, enum layer_type type, int input)
 {
-    assert(net->n_layers < NETWORK_MAX_LAYERS);
+    if (net->status != OSAFL_OK)
+        return NULL;
+    if (net->n_layers == NETWORK_MAX_LAYERS) {
+        network_fail(net, "%s: more than %d layers", net->model, NETWORK_MAX_LAYERS);
+        return NULL;
+    }
     struct layer *l = &net->layer[net->n_layers++];
-    *l = (struct layer){
-        .type = type, .input = input, .output = output, .residual = -1, .weight = -1, .bias = -1};
+    *l = (struct layer){.type = type,
+                        .input = input,
+                        .output = -1,
+                        .residual = -1,
+                        .weight = -1,
+                        .bias = -1,
+                        .second_weight = -1,
+                        .second_bias = -1};
     return l;
 }
 
-static int add_parameter(struct network *net, const char *name, const char *suffix,
-                         struct parameter p)
+struct layer *describe_alike(struct network *net, enum layer_type type, int input)
 {
-    assert(net->n_parameters < NETWORK_MAX_PARAMETERS);
+    struct layer *l = describe_layer(net, type, input);
+    if (l == NULL)
+        return NULL;
+    const struct activation in = net->activation[input];
+    l->in_height = l->out_height = in.height;
+    l->in_width = l->out_width = in.width;
+    l->in_channels = l->out_channels = in.channels;
+    return l;
+}
+
+int describe_output(struct network *net, struct layer *l)
+{
+    return l->output = add_activation(net, l->out_height, l->out_width, l->out_channels);
+}
+
+int describe_parameter(struct network *net, const char *name, const char *suffix,
+                       struct parameter p)
+{
+    if (net->n_parameters == NETWORK_MAX_PARAMETERS) {
+        network_fail(net, "%s: more than %d tensors", net->model, NETWORK_MAX_PARAMETERS);
+        return 0;
+    }
     assert(strlen(name) + strlen(suffix) < sizeof p.name);
     snprintf(p.name, sizeof p.name, "%s%s", name, suffix);
     p.offset = net->n_weights;
@@ -85,13 +121,24 @@ static int add_parameter(struct network *net, const char *name, const char *suff
     return net->n_parameters++;
 }
 
-static struct parameter vector_parameter(uint32_t size, enum initializer init, uint64_t fan_in)
+struct parameter describe_vector(uint64_t size, enum initializer init, uint64_t fan_in)
 {
     return (struct parameter){.out = size,
                               .in = 1,
                               .spatial = 1,
                               .rank = 1,
                               .shape = {size},
+                              .init = init,
+                              .fan_in = fan_in};
+}
+
+struct parameter describe_matrix(uint64_t out, uint64_t in, enum initializer init, uint64_t fan_in)
+{
+    return (struct parameter){.out = out,
+                              .in = in,
+                              .spatial = 1,
+                              .rank = 2,
+                              .shape = {out, in},
                               .init = init,
                               .fan_in = fan_in};
 }
@@ -129,7 +176,7 @@ static void set_window(struct network *net, struct layer *l, uint32_t kernel_hei
     l->kernel_height = kernel_height;
     l->kernel_width = kernel_width;
     l->stride = stride;
-    l->padding = padding;
+    l->padding = l->padding_y = padding;
     l->out_height = positions(l->in_height, kernel_height, stride, padding, ceil);
     l->out_width = positions(l->in_width, kernel_width, stride, padding, ceil);
 }
@@ -139,24 +186,20 @@ static void add_weights(struct network *net, struct layer *l, const struct convo
 {
     const uint64_t spatial = (uint64_t)l->kernel_height * l->kernel_width;
     struct parameter p = {.out = l->out_channels,
-                          .in = l->in_channels,
+                          .in = l->in_channels / l->groups,
                           .spatial = spatial,
+                          .groups = l->type == LAYER_DEPTHWISE ? 1 : l->groups,
                           .init = c->init,
-                          .fan_in = l->in_channels * spatial};
+                          .fan_in = l->in_channels / l->groups * spatial};
     p.shape[0] = l->out_channels;
-    if (linear) {
-        p.rank = 2;
-        p.shape[1] = p.fan_in;
-    } else {
-        p.rank = 4;
-        p.shape[1] = l->in_channels;
-        p.shape[2] = l->kernel_height;
-        p.shape[3] = l->kernel_width;
-    }
-    l->weight = add_parameter(net, c->name, ".weight", p);
+    p.shape[1] = linear ? p.fan_in : p.in;
+    p.shape[2] = c->line ? l->kernel_width : l->kernel_height;
+    p.shape[3] = l->kernel_width;
+    p.rank = linear ? 2 : c->line ? 3 : 4;
+    l->weight = describe_parameter(net, c->name, ".weight", p);
     if (!c->no_bias)
-        l->bias = add_parameter(net, c->name, ".bias",
-                                vector_parameter(l->out_channels, c->bias_init, p.fan_in));
+        l->bias = describe_parameter(net, c->name, ".bias",
+                                     describe_vector(l->out_channels, c->bias_init, p.fan_in));
 }
 
 /* Whether minimal filtering pays: 3x3, stride 1, enough channels, and tiles of 4x4 outputs that do
@@ -249,42 +292,87 @@ static void plan_convolution(struct network *net, struct layer *l)
     l->scratch_floats = l->transposes_weights ? 0 : activations;
 }
 
+/* Memory of a convolution of groups, or of any padding, and of one of single channels. */
+static void plan_grouped(struct network *net, struct layer *l)
+{
+    const struct parameter *p = &net->parameter[l->weight];
+    if (l->type == LAYER_DEPTHWISE)
+        l->scratch_fixed = 2 * p->spatial * p->out; /* sums in double */
+    else
+        l->scratch_fixed = p->out / l->groups * p->in * p->spatial; /* transposed, of a group */
+}
+
+/* What is not a plain convolution of all channels goes other ways. */
+static enum layer_type type_of(int input, const struct convolution *c, uint32_t in_channels)
+{
+    if (c->groups > 1 && c->groups == in_channels)
+        return LAYER_DEPTHWISE;
+    if (c->groups > 1 || 2 * c->padding >= (c->kernel != 0 ? c->kernel : 1))
+        return LAYER_GROUPED_CONVOLUTION;
+    return input < 0 ? LAYER_PICTURE_CONVOLUTION : LAYER_CONVOLUTION;
+}
+
+static bool groups_divide(struct network *net, const struct convolution *c, uint32_t in_channels)
+{
+    if (c->groups > 1 && (in_channels % c->groups != 0 || c->channels % c->groups != 0))
+        network_fail(net,
+                     "groups = %" PRIu32 " does not divide the %" PRIu32 " channels that it reads "
+                     "and the %" PRIu32 " that it gives",
+                     c->groups, in_channels, c->channels);
+    return net->status == OSAFL_OK;
+}
+
 /* The layer without its output activation; NULL when the network has failed. */
 static struct layer *begin_convolution(struct network *net, int input, const struct convolution *c,
                                        bool linear)
 {
     if (net->status != OSAFL_OK)
         return NULL;
-    struct layer *l =
-        add_layer(net, input < 0 ? LAYER_PICTURE_CONVOLUTION : LAYER_CONVOLUTION, input, -1);
-    uint32_t kernel_height = c->kernel;
+    const uint32_t in_channels = input < 0 ? net->channels : net->activation[input].channels;
+    const uint32_t in_height = input < 0 ? net->height : net->activation[input].height;
+    if (!groups_divide(net, c, in_channels))
+        return NULL;
+    if (c->line && in_height != 1) {
+        network_fail(net, "a 1-D convolution reads one line, not %" PRIu32, in_height);
+        return NULL;
+    }
+    struct layer *l = describe_layer(net, type_of(input, c, in_channels), input);
+    if (l == NULL)
+        return NULL;
+    uint32_t kernel_height = c->line ? 1 : c->kernel;
     uint32_t kernel_width = c->kernel;
     if (linear) {
-        kernel_height = input < 0 ? net->height : net->activation[input].height;
-        kernel_width = input < 0 ? net->width : net->activation[input].width;
+        kernel_height = c->each ? 1 : in_height;
+        kernel_width = c->each ? 1 : input < 0 ? net->width : net->activation[input].width;
     }
     /* With less than half a kernel of padding, tap (padding, padding) meets the picture at every
-     * position; the arithmetic relies on it. */
-    assert(2 * c->padding < kernel_height && 2 * c->padding < kernel_width);
+     * position; the arithmetic of plain convolutions relies on it. */
     set_window(net, l, kernel_height, kernel_width, c->stride != 0 ? c->stride : 1, c->padding,
                false);
+    if (c->line) {
+        l->padding_y = 0;
+        l->out_height = 1;
+    }
     l->out_channels = c->channels;
+    l->groups = c->groups > 1 ? c->groups : 1;
     l->relu = c->relu;
     if (l->out_height == 0 || l->out_width == 0) {
         fail_too_small(net, c->name);
         return NULL;
     }
     add_weights(net, l, c, linear);
-    plan_convolution(net, l);
-    return l;
+    if (net->status == OSAFL_OK && l->type >= LAYER_GROUPED_CONVOLUTION)
+        plan_grouped(net, l);
+    else if (net->status == OSAFL_OK)
+        plan_convolution(net, l);
+    return net->status == OSAFL_OK ? l : NULL;
 }
 
 static int finish_convolution(struct network *net, struct layer *l)
 {
     if (l == NULL)
         return 0;
-    l->output = add_activation(net, l->out_height, l->out_width, l->out_channels);
-    return l->output;
+    return describe_output(net, l);
 }
 
 int network_convolution(struct network *net, int input, const struct convolution *c)
@@ -305,14 +393,44 @@ int network_concatenation(struct network *net, int like, uint32_t channels)
     return add_activation(net, a->height, a->width, channels);
 }
 
+int network_concatenation_for(struct network *net, int input, const struct convolution *c,
+                              uint32_t channels)
+{
+    if (net->status != OSAFL_OK)
+        return 0;
+    const uint32_t stride = c->stride != 0 ? c->stride : 1;
+    const uint32_t height = input < 0 ? net->height : net->activation[input].height;
+    const uint32_t width = input < 0 ? net->width : net->activation[input].width;
+    return add_activation(net, positions(height, c->kernel, stride, c->padding, false),
+                          positions(width, c->kernel, stride, c->padding, false), channels);
+}
+
+/* Whether what the layer gives fits beside others. */
+static bool fits_beside(struct network *net, const struct layer *l, int output)
+{
+    const struct activation *a = &net->activation[output];
+    if (l->out_height != a->height || l->out_width != a->width)
+        network_fail(net,
+                     "%" PRIu32 " x %" PRIu32 " values cannot stand beside %" PRIu32 " x %" PRIu32,
+                     l->out_height, l->out_width, a->height, a->width);
+    return net->status == OSAFL_OK;
+}
+
+void network_copy_into(struct network *net, int input, int output, uint32_t first)
+{
+    struct layer *l = describe_alike(net, LAYER_COPY, input);
+    if (l == NULL || !fits_beside(net, l, output))
+        return;
+    l->output = output;
+    l->out_first = first;
+}
+
 void network_convolution_into(struct network *net, int input, const struct convolution *c,
                               int output, uint32_t first)
 {
     struct layer *l = begin_convolution(net, input, c, false);
-    if (l == NULL)
+    if (l == NULL || !fits_beside(net, l, output))
         return;
-    assert(l->out_height == net->activation[output].height);
-    assert(l->out_width == net->activation[output].width);
     assert(first + l->out_channels <= net->activation[output].channels);
     l->output = output;
     l->out_first = first;
@@ -323,10 +441,10 @@ static bool fits_picture_convolution(const struct network *net, int input, uint3
                                      uint32_t stride, uint32_t padding, bool ceil)
 {
     const struct layer *l = &net->layer[net->n_layers - 1];
-    return !net->options.direct && l->output == input && l->type == LAYER_PICTURE_CONVOLUTION &&
-           l->kernel_height == 3 && l->kernel_width == 3 && l->stride == 1 && l->padding == 1 &&
-           l->out_channels % 16 == 0 && l->in_channels <= 4 && kernel == 2 && stride == 2 &&
-           padding == 0 && !ceil;
+    return !net->options.direct && l->output == input && !l->shared &&
+           l->type == LAYER_PICTURE_CONVOLUTION && l->kernel_height == 3 && l->kernel_width == 3 &&
+           l->stride == 1 && l->padding == 1 && l->out_channels % 16 == 0 && l->in_channels <= 4 &&
+           kernel == 2 && stride == 2 && padding == 0 && !ceil;
 }
 
 /* Turns the last layer and its activation into the fused ones. */
@@ -359,10 +477,12 @@ int network_max_pool(struct network *net, int input, uint32_t kernel, uint32_t s
 {
     if (net->status != OSAFL_OK)
         return 0;
-    assert(kernel <= 3 && 2 * padding <= kernel); /* max_pool.c has room for 9 cells */
+    assert(kernel <= 8 && 2 * padding <= kernel); /* max_pool.c has room for 64 cells */
     if (fits_picture_convolution(net, input, kernel, stride, padding, ceil))
         return pool_picture_convolution(net);
-    struct layer *l = add_layer(net, LAYER_MAX_POOL, input, -1);
+    struct layer *l = describe_layer(net, LAYER_MAX_POOL, input);
+    if (l == NULL)
+        return 0;
     set_window(net, l, kernel, kernel, stride, padding, ceil);
     l->out_channels = l->in_channels;
     if (l->out_height == 0 || l->out_width == 0) {
@@ -373,6 +493,18 @@ int network_max_pool(struct network *net, int input, uint32_t kernel, uint32_t s
     /* One byte for each value: which cell of the window won. */
     l->saved_floats = ((uint64_t)l->out_height * l->out_width * l->out_channels + 3) / 4;
     return l->output;
+}
+
+static bool same_shape(struct network *net, int one, int other)
+{
+    const struct activation a = net->activation[one];
+    const struct activation b = net->activation[other];
+    if (a.height != b.height || a.width != b.width || a.channels != b.channels)
+        network_fail(net,
+                     "it adds %" PRIu32 " x %" PRIu32 " x %" PRIu32 " values to %" PRIu32
+                     " x %" PRIu32 " x %" PRIu32 " (channels, height, width)",
+                     b.channels, b.height, b.width, a.channels, a.height, a.width);
+    return net->status == OSAFL_OK;
 }
 
 int network_group_norm(struct network *net, int input, const char *name, uint32_t groups,
@@ -386,15 +518,16 @@ int network_group_norm(struct network *net, int input, const char *name, uint32_
                      net->model, groups, in.channels, name);
         return 0;
     }
-    struct layer *l = add_layer(net, LAYER_GROUP_NORM, input, -1);
-    l->in_height = l->out_height = in.height;
-    l->in_width = l->out_width = in.width;
-    l->in_channels = l->out_channels = in.channels;
+    if (residual >= 0 && !same_shape(net, input, residual))
+        return 0;
+    struct layer *l = describe_alike(net, LAYER_GROUP_NORM, input);
+    if (l == NULL)
+        return 0;
     l->groups = groups;
     l->residual = residual;
     l->relu = relu;
-    l->weight = add_parameter(net, name, ".weight", vector_parameter(in.channels, INIT_ONE, 1));
-    l->bias = add_parameter(net, name, ".bias", vector_parameter(in.channels, INIT_ZERO, 1));
+    l->weight = describe_parameter(net, name, ".weight", describe_vector(in.channels, INIT_ONE, 1));
+    l->bias = describe_parameter(net, name, ".bias", describe_vector(in.channels, INIT_ZERO, 1));
     l->output = add_activation(net, in.height, in.width, in.channels);
     l->saved_floats = 2 * (uint64_t)groups;              /* mean and 1/deviation */
     l->scratch_fixed = 6 * (uint64_t)in.channels;        /* two sums, in double and in float */
@@ -406,13 +539,11 @@ int network_average(struct network *net, int input)
 {
     if (net->status != OSAFL_OK)
         return 0;
-    struct layer *l = add_layer(net, LAYER_AVERAGE, input, -1);
-    l->in_height = net->activation[input].height;
-    l->in_width = net->activation[input].width;
-    l->in_channels = l->out_channels = net->activation[input].channels;
+    struct layer *l = describe_alike(net, LAYER_AVERAGE, input);
+    if (l == NULL)
+        return 0;
     l->out_height = l->out_width = 1;
-    l->output = add_activation(net, 1, 1, l->in_channels);
-    return l->output;
+    return describe_output(net, l);
 }
 
 int network_dropout(struct network *net, int input, double rate)
@@ -423,15 +554,61 @@ int network_dropout(struct network *net, int input, double rate)
     uint32_t ordinal = 0;
     for (int i = 0; i < net->n_layers; i++)
         ordinal += net->layer[i].type == LAYER_DROPOUT;
-    struct layer *l = add_layer(net, LAYER_DROPOUT, input, -1);
+    struct layer *l = describe_alike(net, LAYER_DROPOUT, input);
+    if (l == NULL)
+        return 0;
     const struct activation in = net->activation[input];
-    l->in_height = l->out_height = in.height;
-    l->in_width = l->out_width = in.width;
-    l->in_channels = l->out_channels = in.channels;
     l->drop = (float)rate;
     l->ordinal = ordinal;
     l->output = add_activation(net, in.height, in.width, in.channels);
     l->saved_floats = (uint64_t)in.height * in.width * in.channels; /* the factors */
     l->scratch_floats = l->saved_floats / 2 + 1;                    /* random words */
     return l->output;
+}
+
+int network_picture(struct network *net)
+{
+    struct layer *l = describe_layer(net, LAYER_PICTURE, NETWORK_PICTURE);
+    if (l == NULL)
+        return 0;
+    l->in_height = l->out_height = net->height;
+    l->in_width = l->out_width = net->width;
+    l->in_channels = l->out_channels = net->channels;
+    return describe_output(net, l);
+}
+
+int network_activate(struct network *net, int input, enum nonlinearity f)
+{
+    struct layer *l = describe_alike(net, LAYER_NONLINEARITY, input);
+    if (l == NULL)
+        return 0;
+    l->nonlinearity = f;
+    return describe_output(net, l);
+}
+
+int network_add(struct network *net, int input, int other, bool relu)
+{
+    if (net->status != OSAFL_OK || !same_shape(net, input, other))
+        return 0;
+    struct layer *l = describe_alike(net, LAYER_ADDITION, input);
+    if (l == NULL)
+        return 0;
+    l->residual = other;
+    l->relu = relu;
+    return describe_output(net, l);
+}
+
+int network_average_pool(struct network *net, int input, uint32_t kernel, uint32_t stride,
+                         uint32_t padding)
+{
+    struct layer *l = describe_layer(net, LAYER_AVERAGE_POOL, input);
+    if (l == NULL)
+        return 0;
+    set_window(net, l, kernel, kernel, stride, padding, false);
+    l->out_channels = l->in_channels;
+    if (l->out_height == 0 || l->out_width == 0) {
+        fail_too_small(net, "an average-pool");
+        return 0;
+    }
+    return describe_output(net, l);
 }

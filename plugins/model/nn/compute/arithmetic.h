@@ -28,6 +28,32 @@
 #define average_backward NN_MANGLE(average_backward)
 #define dropout_forward NN_MANGLE(dropout_forward)
 #define dropout_backward NN_MANGLE(dropout_backward)
+#define picture_forward NN_MANGLE(picture_forward)
+#define picture_backward NN_MANGLE(picture_backward)
+#define nonlinearity_forward NN_MANGLE(nonlinearity_forward)
+#define nonlinearity_backward NN_MANGLE(nonlinearity_backward)
+#define addition_forward NN_MANGLE(addition_forward)
+#define addition_backward NN_MANGLE(addition_backward)
+#define copy_forward NN_MANGLE(copy_forward)
+#define copy_backward NN_MANGLE(copy_backward)
+#define average_pool_forward NN_MANGLE(average_pool_forward)
+#define average_pool_backward NN_MANGLE(average_pool_backward)
+#define grouped_convolution_forward NN_MANGLE(grouped_convolution_forward)
+#define grouped_convolution_backward NN_MANGLE(grouped_convolution_backward)
+#define depthwise_forward NN_MANGLE(depthwise_forward)
+#define depthwise_backward NN_MANGLE(depthwise_backward)
+#define layer_norm_forward NN_MANGLE(layer_norm_forward)
+#define layer_norm_backward NN_MANGLE(layer_norm_backward)
+#define embedding_forward NN_MANGLE(embedding_forward)
+#define embedding_backward NN_MANGLE(embedding_backward)
+#define position_forward NN_MANGLE(position_forward)
+#define position_backward NN_MANGLE(position_backward)
+#define gru_forward NN_MANGLE(gru_forward)
+#define gru_backward NN_MANGLE(gru_backward)
+#define lstm_forward NN_MANGLE(lstm_forward)
+#define lstm_backward NN_MANGLE(lstm_backward)
+#define attention_forward NN_MANGLE(attention_forward)
+#define attention_backward NN_MANGLE(attention_backward)
 
 extern const struct backend NN_MANGLE(backend);
 
@@ -38,6 +64,19 @@ layer_function max_pool_forward, max_pool_backward;
 layer_function group_norm_forward, group_norm_backward;
 layer_function average_forward, average_backward;
 layer_function dropout_forward, dropout_backward;
+layer_function picture_forward, picture_backward;
+layer_function nonlinearity_forward, nonlinearity_backward;
+layer_function addition_forward, addition_backward;
+layer_function copy_forward, copy_backward;
+layer_function average_pool_forward, average_pool_backward;
+layer_function grouped_convolution_forward, grouped_convolution_backward;
+layer_function depthwise_forward, depthwise_backward;
+layer_function layer_norm_forward, layer_norm_backward;
+layer_function embedding_forward, embedding_backward;
+layer_function position_forward, position_backward;
+layer_function gru_forward, gru_backward;
+layer_function lstm_forward, lstm_backward;
+layer_function attention_forward, attention_backward;
 
 /* A rows x columns block of a matrix. */
 struct block {

@@ -10,6 +10,7 @@
 #include "arithmetic.h"
 #include "correlation.h"
 #include "product.h"
+#include "taps.h"
 #include "transpose.h"
 #include "two_by_two.h"
 #include "winograd.h"
@@ -29,24 +30,6 @@ struct correlation {
     bool rectify;
     const float *bias; /* of the output channels; NULL: none */
 };
-
-/* Taps [begin, end) of n that meet an input of `length` from output position o. */
-struct span {
-    size_t begin;
-    size_t end;
-};
-
-static struct span taps_at(size_t o, size_t n, size_t stride, size_t padding, size_t length)
-{
-    const size_t first = o * stride; /* of the input, padding included */
-    struct span s = {.begin = first < padding ? padding - first : 0,
-                     .end = length + padding > first ? length + padding - first : 0};
-    if (s.end > n)
-        s.end = n;
-    if (s.begin > s.end)
-        s.begin = s.end;
-    return s;
-}
 
 /* Filter line r at output line y, for the output channels of one panel: the positions of the line
  * fall into runs that meet the same taps. */
@@ -130,7 +113,7 @@ void convolution_forward(const struct layer *l, const struct pass *pass)
                         .kernel_height = l->kernel_height,
                         .kernel_width = l->kernel_width,
                         .stride = l->stride,
-                        .padding_y = l->padding,
+                        .padding_y = l->padding_y,
                         .padding_x = l->padding,
                         .w = pass_weights(pass, l->weight),
                         .rectify = l->relu,
@@ -164,7 +147,7 @@ static void correlate_back(const struct layer *l, const struct pass *pass)
                         .kernel_height = l->kernel_height,
                         .kernel_width = l->kernel_width,
                         .stride = 1,
-                        .padding_y = l->kernel_height - 1 - l->padding,
+                        .padding_y = l->kernel_height - 1 - l->padding_y,
                         .padding_x = l->kernel_width - 1 - l->padding,
                         .w = turned,
                         .add = l->adds_input_gradient,
@@ -188,13 +171,13 @@ static void scatter_tap(const struct layer *l, const struct pass *pass, size_t p
     const size_t r = tap / l->kernel_width;
     const size_t q = tap % l->kernel_width;
     for (size_t y = 0; y < l->out_height; y++) {
-        const struct span rs = taps_at(y, l->kernel_height, l->stride, l->padding, l->in_height);
+        const struct span rs = taps_at(y, l->kernel_height, l->stride, l->padding_y, l->in_height);
         for (size_t x = 0; x < l->out_width; x++) {
             const struct span qs = taps_at(x, l->kernel_width, l->stride, l->padding, l->in_width);
             if (r < rs.begin || r >= rs.end || q < qs.begin || q >= qs.end)
                 continue;
             const size_t pixel =
-                (y * l->stride + r - l->padding) * l->in_width + x * l->stride + q - l->padding;
+                (y * l->stride + r - l->padding_y) * l->in_width + x * l->stride + q - l->padding;
             product_run(pass,
                         &(struct product){
                             .rows = l->in_channels,
@@ -216,17 +199,6 @@ static void scatter_tap(const struct layer *l, const struct pass *pass, size_t p
     }
 }
 
-/* Output positions [begin, end) of n at which tap t meets the input. */
-static struct span positions_of(size_t t, size_t n, size_t stride, size_t padding, size_t length)
-{
-    struct span s = {.begin = t < padding ? (padding - t + stride - 1) / stride : 0, .end = 0};
-    if (length + padding > t)
-        s.end = smaller((length + padding - t - 1) / stride + 1, n);
-    if (s.begin > s.end)
-        s.begin = s.end;
-    return s;
-}
-
 /* Gradient of the weights of one tap and panel: the sum over samples and positions of input times
  * output gradient.  Lines (stride 1) or positions of one line are the segments of the sum. */
 static void tap_gradient(const struct layer *l, const struct pass *pass, size_t panel, size_t tap)
@@ -236,7 +208,7 @@ static void tap_gradient(const struct layer *l, const struct pass *pass, size_t 
     const size_t q = tap % l->kernel_width;
     const size_t width = smaller(l->out_channels - panel, WEIGHT_PANEL);
     const size_t taps = (size_t)l->kernel_height * l->kernel_width;
-    const struct span ys = positions_of(r, l->out_height, l->stride, l->padding, l->in_height);
+    const struct span ys = positions_of(r, l->out_height, l->stride, l->padding_y, l->in_height);
     const struct span xs = positions_of(q, l->out_width, l->stride, l->padding, l->in_width);
     float *target = pass_target(pass, l->weight) + (panel * taps + tap * width) * l->in_channels;
     if (ys.begin == ys.end || xs.begin == xs.end) {
@@ -265,7 +237,7 @@ static void tap_gradient(const struct layer *l, const struct pass *pass, size_t 
         .add = pass->add,
     };
     for (size_t y = ys.begin; y < (whole ? ys.begin + 1 : ys.end); y++, p.add = true) {
-        p.a = in.at + (y * l->stride + r - l->padding) * in_line +
+        p.a = in.at + (y * l->stride + r - l->padding_y) * in_line +
               (xs.begin * l->stride + q - l->padding) * n * in.row;
         p.b = out.at + y * out_line + xs.begin * n * out.row + panel;
         product_run(pass, &p);

@@ -7,7 +7,7 @@
 #include "arithmetic.h"
 #include "vector.h"
 
-enum { MOST_CELLS = 9 };
+enum { MOST_CELLS = 64 };
 
 /* The cells of a window that lie inside the picture. */
 struct window {
@@ -81,8 +81,10 @@ void max_pool_forward(const struct layer *l, const struct pass *pass)
         for (size_t x = 0; x < l->out_width; x++) {
             const struct window w = window_at(l, y, x);
             const size_t out = (y * l->out_width + x) * row;
-            struct pixel p = {.out = pass_values(pass, l->output) + out,
-                              .winner = pass->step != NULL ? winners(l, pass) + out : NULL};
+            struct pixel p; /* not zeroed: most windows have few cells */
+            p.cells = 0;
+            p.out = pass_values(pass, l->output) + out;
+            p.winner = pass->step != NULL ? winners(l, pass) + out : NULL;
             for (size_t v = w.top; v < w.bottom; v++)
                 for (size_t u = w.left; u < w.right; u++, p.cells++) {
                     p.in[p.cells] = in + (v * l->in_width + u) * row;

@@ -1,4 +1,4 @@
-/* network.c - plans a network's memory and runs it: initial weights, training, evaluation. */
+/* passes.c - plans a network's memory and runs it: initial weights, training, evaluation. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -120,8 +120,8 @@ osafl_status network_finish(struct network *net)
 {
     if (net->status != OSAFL_OK)
         return net->status;
-    const struct activation *last = &net->activation[net->n_activations - 1];
-    assert(net->layer[net->n_layers - 1].output == net->n_activations - 1);
+    net->output = net->layer[net->n_layers - 1].output;
+    const struct activation *last = &net->activation[net->output];
     assert(last->height == 1 && last->width == 1 && last->channels == net->classes);
     (void)last;
     net->backend = backend_chosen(net->error, sizeof net->error);
@@ -155,8 +155,11 @@ static uint64_t place(const struct parameter *p, uint64_t i)
     const uint64_t spatial = i % p->spatial;
     const uint64_t in = i / p->spatial % p->in;
     const uint64_t out = i / p->spatial / p->in;
-    const uint64_t panel = out / WEIGHT_PANEL * WEIGHT_PANEL; /* its first channel */
-    const uint64_t width = p->out - panel < WEIGHT_PANEL ? p->out - panel : WEIGHT_PANEL;
+    const uint64_t of_group = p->groups > 1 ? p->out / p->groups : p->out;
+    const uint64_t group = out / of_group * of_group;                           /* first channels */
+    const uint64_t panel = (out - group) / WEIGHT_PANEL * WEIGHT_PANEL + group; /* of both */
+    const uint64_t left = group + of_group - panel;
+    const uint64_t width = left < WEIGHT_PANEL ? left : WEIGHT_PANEL;
     const uint64_t row = p->taps_together ? in * p->spatial + spatial : spatial * p->in + in;
     return p->offset + panel * p->spatial * p->in + row * width + out - panel;
 }
@@ -179,6 +182,7 @@ void network_import(const struct network *net, int p, const float *in, float *w)
 static float initial_value(const struct parameter *p, const uint32_t word[4])
 {
     const double fan_in = (double)p->fan_in;
+    const double fan_out = (double)(p->out * p->spatial);
     switch (p->init) {
     case INIT_ZERO:
         return 0;
@@ -192,6 +196,16 @@ static float initial_value(const struct parameter *p, const uint32_t word[4])
         return (float)(osafl_normal(word) * sqrt(2.0 / (double)(p->out * p->spatial)));
     case INIT_NORMAL_001:
         return (float)(0.01 * osafl_normal(word));
+    case INIT_HE_NORMAL:
+        return (float)(osafl_normal(word) * sqrt(2 / fan_in));
+    case INIT_XAVIER_UNIFORM:
+        return (float)((2 * osafl_uniform(word) - 1) * sqrt(6 / (fan_in + fan_out)));
+    case INIT_XAVIER_NORMAL:
+        return (float)(osafl_normal(word) * sqrt(2 / (fan_in + fan_out)));
+    case INIT_NORMAL:
+        return (float)osafl_normal(word);
+    case INIT_NORMAL_002:
+        return (float)(0.02 * osafl_normal(word));
     }
     assert(0 && "unknown initializer");
     return 0;
@@ -222,20 +236,26 @@ osafl_status network_init(const struct network *net, const osafl_host *h, osafl_
 /* What a report calls a layer: "features.3.squeeze", or its type. */
 static void layer_name(const struct network *net, const struct layer *l, char *name, size_t size)
 {
-    static const char *const types[LAYER_TYPES] = {
-        [LAYER_MAX_POOL] = "max-pool", [LAYER_AVERAGE] = "average", [LAYER_DROPOUT] = "dropout"};
+    static const char *const types[LAYER_TYPES] = {[LAYER_MAX_POOL] = "max-pool",
+                                                   [LAYER_AVERAGE] = "average",
+                                                   [LAYER_DROPOUT] = "dropout",
+                                                   [LAYER_PICTURE] = "input",
+                                                   [LAYER_NONLINEARITY] = "activation",
+                                                   [LAYER_ADDITION] = "add",
+                                                   [LAYER_COPY] = "concat",
+                                                   [LAYER_AVERAGE_POOL] = "average-pool"};
     if (l->weight < 0) {
         snprintf(name, size, "%s", types[l->type]);
         return;
     }
     const char *tensor = net->parameter[l->weight].name;
-    snprintf(name, size, "%.*s", (int)(strlen(tensor) - strlen(".weight")), tensor);
+    snprintf(name, size, "%.*s", (int)(strrchr(tensor, '.') - tensor), tensor);
 }
 
 /* Multiplications and additions of a convolution for one sample, padding left out. */
 static double operations(const struct network *net, const struct layer *l)
 {
-    if (l->kernel_height == 0 || l->type == LAYER_MAX_POOL)
+    if (l->kernel_height == 0 || l->weight < 0)
         return 0;
     uint64_t met[2] = {0, 0}; /* pairs of position and tap on a column, on a line */
     for (uint32_t axis = 0; axis < 2; axis++) {
@@ -243,10 +263,11 @@ static double operations(const struct network *net, const struct layer *l)
         const uint64_t out = pool * (axis == 0 ? l->out_height : l->out_width);
         const uint64_t kernel = axis == 0 ? l->kernel_height : l->kernel_width;
         const uint64_t in = axis == 0 ? l->in_height : l->in_width;
+        const uint64_t padding = axis == 0 ? l->padding_y : l->padding;
         for (uint64_t o = 0; o < out; o++)
             for (uint64_t k = 0; k < kernel; k++) {
                 const uint64_t at = o * l->stride + k;
-                met[axis] += at >= l->padding && at < l->padding + in;
+                met[axis] += at >= padding && at < padding + in;
             }
     }
     return 2.0 * (double)(met[0] * met[1]) * (double)net->parameter[l->weight].in *
@@ -296,7 +317,7 @@ static void backward(const struct pass *pass)
 static float *logits(const struct pass *pass, bool gradient)
 {
     const struct network *net = pass->net;
-    const struct activation *a = &net->activation[net->n_activations - 1];
+    const struct activation *a = &net->activation[net->output];
     return pass->workspace + net->scratch_fixed +
            (gradient ? a->gradient_offset : a->value_offset) * pass->n;
 }
@@ -314,22 +335,61 @@ static double cross_entropy(const float *z, uint32_t classes, int32_t label, dou
     return *log_sum - (double)z[label];
 }
 
+/* Loss of sample i, whose outputs are z; where dz is wanted, its gradient divided by `batch`. */
+static double sample_loss(const struct pass *pass, size_t i, const float *z, const int32_t *label,
+                          float *dz, double batch)
+{
+    const struct network *net = pass->net;
+    const uint32_t n = net->classes;
+    double loss = 0;
+    if (net->options.loss == LOSS_CROSS_ENTROPY) {
+        double log_sum;
+        assert(label[i] >= 0 && (uint32_t)label[i] < n);
+        loss = cross_entropy(z, n, label[i], &log_sum);
+        for (uint32_t j = 0; dz != NULL && j < n; j++) {
+            const double p = exp((double)z[j] - log_sum);
+            dz[j] = (float)((p - ((uint32_t)label[i] == j)) / batch);
+        }
+        return loss;
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        const double t =
+            net->real_targets ? (double)pass->wanted[i * n + j] : (double)((uint32_t)label[i] == j);
+        const double x = (double)z[j];
+        const bool square = net->options.loss == LOSS_SQUARED_ERROR;
+        loss += square ? (x - t) * (x - t) : fmax(x, 0) - x * t + log1p(exp(-fabs(x)));
+        if (dz != NULL)
+            dz[j] = (float)((square ? 2 * (x - t) : 1 / (1 + exp(-x)) - t) / (n * batch));
+    }
+    return loss / n;
+}
+
+/* What an embedding reads are whole numbers. */
+static osafl_status check_tokens(const struct pass *pass)
+{
+    const struct network *net = pass->net;
+    const size_t n = (size_t)pass->n * net->channels * net->height * net->width;
+    for (size_t i = 0; net->tokens > 0 && i < n; i++) {
+        const float x = pass->picture[i];
+        if (!(x >= 0 && x < (float)net->tokens && x == floorf(x)))
+            return pass->host->fail(pass->call, OSAFL_E_DATA,
+                                    "%s: a sample holds %g, which is no token of an embedding of "
+                                    "%u: tokens are whole numbers from 0 to %u",
+                                    net->model, (double)x, net->tokens, net->tokens - 1);
+    }
+    return OSAFL_OK;
+}
+
 osafl_status network_train(struct pass *pass, const int32_t *label, double *loss)
 {
     const uint32_t classes = pass->net->classes;
+    OSAFL_TRY(check_tokens(pass));
     forward(pass);
     const float *z = logits(pass, false);
     float *dz = logits(pass, true);
     double total = 0;
-    for (size_t i = 0; i < pass->n; i++, z += classes, dz += classes) {
-        assert(label[i] >= 0 && (uint32_t)label[i] < classes);
-        double log_sum;
-        total += cross_entropy(z, classes, label[i], &log_sum);
-        for (uint32_t j = 0; j < classes; j++) {
-            const double p = exp((double)z[j] - log_sum);
-            dz[j] = (float)((p - ((uint32_t)label[i] == j)) / pass->n);
-        }
-    }
+    for (size_t i = 0; i < pass->n; i++, z += classes, dz += classes)
+        total += sample_loss(pass, i, z, label, dz, pass->n);
     *loss = total / pass->n;
     backward(pass);
     return OSAFL_OK;
@@ -349,6 +409,7 @@ osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *v
     const uint32_t classes = pass->net->classes;
     const size_t picture = (size_t)pass->net->channels * pass->net->height * pass->net->width;
     struct pass part = *pass;
+    OSAFL_TRY(check_tokens(pass));
     part.filters = pass->workspace + pass->net->scratch_fixed +
                    pass->net->forward_floats * smaller(pass->n, SAMPLES_AT_ONCE);
     for (size_t first = 0; first < pass->n; first += SAMPLES_AT_ONCE) {
@@ -360,9 +421,9 @@ osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *v
         part.filters_ready = true;
         const float *z = logits(&part, false);
         for (size_t i = first; i < first + part.n; i++, z += classes) {
-            double log_sum;
-            value[2 * i] = argmax(z, classes) == (uint32_t)label[i];
-            value[2 * i + 1] = cross_entropy(z, classes, label[i], &log_sum);
+            if (!pass->net->real_targets)
+                *value++ = argmax(z, classes) == (uint32_t)label[i];
+            *value++ = sample_loss(pass, i, z, label, NULL, 1);
         }
     }
     return OSAFL_OK;
