@@ -8,6 +8,7 @@
 #define OSAFL_CORE_UPDATES_H
 
 #include "codec.h"
+#include "kept_updates.h"
 #include "osafl/aggregator.h"
 
 /* Coordinates of a block.  Part of the results: partial sums are made per block. */
@@ -25,24 +26,6 @@ struct update {
     const uint32_t *histogram; /* [labels] */
     const struct code *code;   /* [slots] */
 };
-
-/* Updates that an aggregator keeps beyond their round (osafl_update_ops.retain). */
-struct kept_updates {
-    uint64_t next_id; /* 0 means 1: ids start at 1 and are never used twice */
-    uint64_t n;
-    uint64_t capacity;
-    struct kept_update {
-        uint64_t id;
-        struct code code;
-    } * list; /* ids ascending */
-};
-
-void kept_updates_free(struct kept_updates *kept);
-/* save, then load into an empty struct, gives the same ids and codes.  load verifies every code;
- * on failure kept is empty.  c receives the message.  [coord] */
-osafl_status kept_updates_save(const struct kept_updates *kept, osafl_writer *w);
-osafl_status kept_updates_load(struct kept_updates *kept, const struct codec *codec, osafl_call *c,
-                               osafl_reader *r);
 
 /* What is the same for all updates of a round. */
 struct update_round {
