@@ -122,8 +122,8 @@ static void explain_missing(const struct plugin_path *path, const char *kind, co
 }
 
 /* The file, the folder it lies in, and the folder of the search path must all be safe. */
-static bool place_is_trusted(const struct plugin_folder *folder, const char *kind, const char *real,
-                             struct diagnostics *d, char *why, size_t size)
+static osafl_status check_place(const struct plugin_folder *folder, const char *kind,
+                                const char *real, struct diagnostics *d, char *message)
 {
     char own[PLUGIN_PATH_BYTES];
     snprintf(own, sizeof own, "%s", real);
@@ -133,12 +133,11 @@ static bool place_is_trusted(const struct plugin_folder *folder, const char *kin
     const char *const paths[] = {real, own, of_kind, folder->path};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         bool group_writable = false;
-        if (!plugin_path_is_trusted(paths[i], &group_writable, why, size))
-            return false;
+        OSAFL_TRY(plugin_path_check(paths[i], &group_writable, message));
         if (group_writable)
             diagnostics_warn(d, NULL, 0, "plugins: a whole group may write %s", paths[i]);
     }
-    return true;
+    return OSAFL_OK;
 }
 
 /* ---- loading ------------------------------------------------------------------------------- */
@@ -165,33 +164,33 @@ static void *map_file(const char *real, struct diagnostics *d)
 }
 
 /* Says why a mapped file has no entry point of ours. */
-static void explain_no_entry(void *handle, char *why, size_t size)
+static void explain_no_entry(void *handle, char *message)
 {
     for (int major = 0; major < 10; major++) {
         char symbol[64];
         snprintf(symbol, sizeof symbol, "osafl_plugin_entry_v%d", major);
         if (dlsym(handle, symbol) == NULL)
             continue;
-        snprintf(
-            why, size,
+        message_fail(
+            message, OSAFL_E_UNSUPPORTED,
             "was built for ABI %d (it exports %s), this program has ABI %d.%d (" OSAFL_ENTRY_SYMBOL
             "); rebuild it with the headers of osafl " OSAFL_VERSION,
             major, symbol, OSAFL_ABI_MAJOR, OSAFL_ABI_MINOR);
         return;
     }
-    snprintf(why, size,
-             "exports no " OSAFL_ENTRY_SYMBOL
-             ", so it is no plugin of osafl; declare that function "
-             "with OSAFL_EXPORT (rule R13)");
+    message_fail(message, OSAFL_E_UNSUPPORTED,
+                 "exports no " OSAFL_ENTRY_SYMBOL
+                 ", so it is no plugin of osafl; declare that function "
+                 "with OSAFL_EXPORT (rule R13)");
 }
 
-/* Calls the entry point; NULL with the reason in why. */
-static const osafl_plugin *ask_plugin(void *handle, char *why, size_t size)
+/* Calls the entry point; NULL with the reason in message. */
+static const osafl_plugin *ask_plugin(void *handle, char *message)
 {
     const osafl_plugin *(*entry)(void) = NULL;
     void *const address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
     if (address == NULL) {
-        explain_no_entry(handle, why, size);
+        explain_no_entry(handle, message);
         return NULL;
     }
     memcpy(&entry, &address, sizeof entry); /* the way from dlsym() that ISO C allows */
@@ -200,24 +199,25 @@ static const osafl_plugin *ask_plugin(void *handle, char *why, size_t size)
     const osafl_plugin *plugin = entry();
     const char *changed = process_state_settle(&before);
     if (changed != NULL) {
-        snprintf(why, size,
-                 "changes %s in " OSAFL_ENTRY_SYMBOL "(), which must only return data (rule R9)",
-                 changed);
+        message_fail(message, OSAFL_E_UNSUPPORTED,
+                     "changes %s in " OSAFL_ENTRY_SYMBOL
+                     "(), which must only return data (rule R9)",
+                     changed);
         return NULL;
     }
     if (plugin == NULL)
-        snprintf(why, size, "returns NULL from " OSAFL_ENTRY_SYMBOL "()");
+        message_fail(message, OSAFL_E_UNSUPPORTED, "returns NULL from " OSAFL_ENTRY_SYMBOL "()");
     return plugin;
 }
 
-/* Checks and maps one file.  NULL with the reason in why. */
+/* Checks and maps one file.  NULL with the reason in message. */
 static const struct loaded_plugin *load_file(const struct plugin_folder *folder, uint32_t kind,
                                              const char *name, const char *real,
-                                             struct diagnostics *d, char *why, size_t size)
+                                             struct diagnostics *d, char *message)
 {
     char hash[PLUGIN_HASH_BYTES];
-    if (!place_is_trusted(folder, kind_name(kind), real, d, why, size) ||
-        !plugin_file_is_loadable(real, hash, why, size))
+    if (check_place(folder, kind_name(kind), real, d, message) != OSAFL_OK ||
+        plugin_file_check(real, hash, message) != OSAFL_OK)
         return NULL;
     void *handle = map_file(real, d);
     if (handle == NULL) {
@@ -226,18 +226,18 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
             reason = "unknown";
         else if (strncmp(reason, real, strlen(real)) == 0)
             reason += strlen(real) + strspn(reason + strlen(real), ": "); /* is said already */
-        snprintf(why, size, "cannot be loaded: %s", reason);
+        message_fail(message, OSAFL_E_UNSUPPORTED, "cannot be loaded: %s", reason);
         return NULL;
     }
     guard_loading(real);
-    const osafl_plugin *plugin = ask_plugin(handle, why, size);
+    const osafl_plugin *plugin = ask_plugin(handle, message);
     guard_loading(NULL);
-    if (plugin == NULL || !plugin_verify(plugin, kind, name, why, size))
+    if (plugin == NULL || plugin_verify(plugin, kind, name, message) != OSAFL_OK)
         return NULL;
     struct registered *entry = calloc(1, sizeof *entry);
     if (entry == NULL) {
         diagnostics_no_memory(d);
-        snprintf(why, size, "cannot be loaded: out of memory");
+        message_fail(message, OSAFL_E_UNSUPPORTED, "cannot be loaded: out of memory");
         return NULL;
     }
     entry->loaded.plugin = plugin;
@@ -280,8 +280,8 @@ static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const c
     const struct loaded_plugin *loaded = find_loaded(kind, name, real);
     if (loaded != NULL)
         return loaded;
-    char reason[1024];
-    loaded = load_file(folder, kind, name, real, d, reason, sizeof reason);
+    char reason[MESSAGE_BYTES];
+    loaded = load_file(folder, kind, name, real, d, reason);
     if (loaded == NULL)
         snprintf(why, size, "%s plugin \"%s\" cannot be used: %s%s %s", kind_name(kind), name, real,
                  reason[0] == '/' ? ":" : "", reason); /* which may be about a folder of it */

@@ -45,29 +45,24 @@ static bool owner_is_trusted(uid_t owner)
     return stat("/proc/self/exe", &program) == 0 && program.st_uid == owner;
 }
 
-bool plugin_path_is_trusted(const char *path, bool *group_writable, char *why, size_t size)
+osafl_status plugin_path_check(const char *path, bool *group_writable, char *message)
 {
     struct stat s;
-    if (stat(path, &s) != 0) {
-        snprintf(why, size, "cannot be examined: %s", strerror(errno));
-        return false;
-    }
-    if (!owner_is_trusted(s.st_uid)) {
-        snprintf(why, size,
-                 "%s belongs to user %u, who is neither root nor you nor the owner of the program; "
-                 "use a copy of your own",
-                 path, (unsigned)s.st_uid);
-        return false;
-    }
-    if ((s.st_mode & S_IWOTH) != 0) {
-        snprintf(why, size, "%s is writable by everyone; make it safe with: chmod o-w '%s'", path,
-                 path);
-        return false;
-    }
+    if (stat(path, &s) != 0)
+        return message_fail(message, OSAFL_E_IO, "cannot be examined: %s", strerror(errno));
+    if (!owner_is_trusted(s.st_uid))
+        return message_fail(message, OSAFL_E_IO,
+                            "%s belongs to user %u, who is neither root nor you nor the owner of "
+                            "the program; use a copy of your own",
+                            path, (unsigned)s.st_uid);
+    if ((s.st_mode & S_IWOTH) != 0)
+        return message_fail(message, OSAFL_E_IO,
+                            "%s is writable by everyone; make it safe with: chmod o-w '%s'", path,
+                            path);
     /* A group of the same number as its owner holds nobody else, by the custom of Linux systems
      * that give every user such a group. */
     *group_writable = (s.st_mode & S_IWGRP) != 0 && s.st_gid != s.st_uid;
-    return true;
+    return OSAFL_OK;
 }
 
 /* A truncated file maps without complaint and kills the process on first touch, so that the
@@ -101,18 +96,18 @@ static const char *elf_problem(const unsigned char *data, size_t length)
     return NULL;
 }
 
-/* The whole file, to be freed.  NULL with the reason in why. */
-static void *read_whole_file(const char *path, size_t *length, char *why, size_t size)
+/* The whole file, to be freed; NULL with the reason in message. */
+static void *read_whole_file(const char *path, size_t *length, char *message)
 {
     int error = 0;
     void *data = file_read(path, SIZE_MAX - 1, length, &error);
     if (data == NULL && error == EINVAL)
-        snprintf(why, size, "is not a regular file");
+        message_fail(message, OSAFL_E_IO, "is not a regular file");
     else if (data == NULL)
-        snprintf(why, size, "cannot be read: %s", file_read_problem(error));
+        message_fail(message, OSAFL_E_IO, "cannot be read: %s", file_read_problem(error));
     if (data == NULL || *length > 0)
         return data;
-    snprintf(why, size, "is empty");
+    message_fail(message, OSAFL_E_IO, "is empty");
     free(data);
     return NULL;
 }
@@ -124,29 +119,27 @@ static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BY
              (unsigned long long)sum.low64);
 }
 
-bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], char *why, size_t size)
+osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], char *message)
 {
     size_t length = 0;
-    void *data = read_whole_file(path, &length, why, size);
+    void *data = read_whole_file(path, &length, message);
     if (data == NULL)
-        return false;
-    const char *const problem = elf_problem(data, length);
+        return OSAFL_E_IO;
+    const char *problem = elf_problem(data, length);
     if (problem == NULL)
         hash_bytes(data, length, hash);
-    else
-        snprintf(why, size, "%s", problem);
     free(data);
-    return problem == NULL;
+    return problem == NULL ? OSAFL_OK : message_fail(message, OSAFL_E_DATA, "%s", problem);
 }
 
-bool program_file_hash(char hash[PLUGIN_HASH_BYTES], char *why, size_t size)
+osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], char *message)
 {
     size_t length = 0;
     /* The very file that runs, even when another one has been put in its place meanwhile. */
-    void *data = read_whole_file("/proc/self/exe", &length, why, size);
+    void *data = read_whole_file("/proc/self/exe", &length, message);
     if (data == NULL)
-        return false;
+        return OSAFL_E_IO;
     hash_bytes(data, length, hash);
     free(data);
-    return true;
+    return OSAFL_OK;
 }

@@ -8,22 +8,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/message.h"
+
 #define PLUGIN_HASH_BYTES 33
 
 /* [a-z][a-z0-9_]{0,47}: no name can lead out of a plugin folder. */
 bool plugin_name_is_valid(const char *name);
 
-/* True when nobody but root, the user and the owner of this program can have put something there:
- * path is of one of them and not writable by everyone.  Else why says what is wrong and the
- * remedy.  *group_writable: true when a group of several people may write it. */
-bool plugin_path_is_trusted(const char *path, bool *group_writable, char *why, size_t size);
+/* OSAFL_OK when nobody but root, the user and the owner of this program can have put something
+ * there: path is of one of them and not writable by everyone.  Else OSAFL_E_IO, and the message
+ * says what is wrong and the remedy.  *group_writable: whether a group of several people may write
+ * it. */
+osafl_status plugin_path_check(const char *path, bool *group_writable, char *message);
 
-/* True when path is a whole ELF shared object for this machine.  hash becomes the XXH3-128 of its
- * bytes in hexadecimal.  Else why says what is wrong. */
-bool plugin_file_is_loadable(const char *path, char hash[PLUGIN_HASH_BYTES], char *why,
-                             size_t size);
+/* OSAFL_OK when path is a whole ELF shared object for this machine.  hash becomes the XXH3-128 of
+ * its bytes in hexadecimal.  Else OSAFL_E_IO or OSAFL_E_DATA. */
+osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], char *message);
 
-/* The same hash of the file that this process was started from.  False with the reason in why. */
-bool program_file_hash(char hash[PLUGIN_HASH_BYTES], char *why, size_t size);
+/* The same hash of the file that this process was started from. */
+osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], char *message);
 
 #endif

@@ -131,9 +131,9 @@ static void compare(const struct conform *c, const struct process_snapshot *befo
 void check_load_entry(struct conform *c)
 {
     char hash[PLUGIN_HASH_BYTES];
-    char why[1024];
-    if (!plugin_file_is_loadable(c->path, hash, why, sizeof why))
-        conform_fail(c, "%s", why);
+    char message[MESSAGE_BYTES];
+    if (plugin_file_check(c->path, hash, message) != OSAFL_OK)
+        conform_fail(c, "%s", message);
     void *handle = dlopen(c->path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL)
         conform_fail(c, "cannot be mapped: %s", dlerror());

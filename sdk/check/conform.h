@@ -48,8 +48,8 @@ void conform_doing(const char *text);
  * that cannot be done. */
 void conform_load(struct conform *c);
 
-/* The same without a verdict: NULL with the reason in why. */
-const osafl_plugin *conform_try_load(const char *path, char *why, size_t size);
+/* The same without a verdict: NULL with the reason in message[MESSAGE_BYTES]. */
+const osafl_plugin *conform_try_load(const char *path, char *message);
 
 /* "fedavg" of ".../fedavg.so"; returns whether the file is called so. */
 bool conform_name_of(const char *path, char *name, size_t size);

@@ -219,7 +219,7 @@ static void probe_in_child(const void *arg, int fd)
 {
     begin_child(fd);
     struct probe found = {0};
-    const osafl_plugin *p = conform_try_load(arg, found.problem, sizeof found.problem);
+    const osafl_plugin *p = conform_try_load(arg, found.problem);
     if (p != NULL) {
         found.kind = p->kind;
         snprintf(found.name, sizeof found.name, "%s", p->name);

@@ -2,6 +2,7 @@
 #ifndef OSAFL_CONFORM_CONFORM_PROCESS_H
 #define OSAFL_CONFORM_CONFORM_PROCESS_H
 
+#include "base/message.h"
 #include "conform.h"
 
 enum outcome { OUTCOME_PASS = 1, OUTCOME_SKIP, OUTCOME_FAIL };
@@ -19,8 +20,8 @@ struct probe {
     uint32_t kind;
     char name[64];
     char version[64];
-    char problem[1024]; /* "" when it could be loaded */
-    bool applies[128];  /* by number of the check; those that need no loading where it failed */
+    char problem[MESSAGE_BYTES]; /* "" when it could be loaded */
+    bool applies[128]; /* by number of the check; those that need no loading where it failed */
 };
 
 /* Runs one check in a child process that is killed after limit_s seconds. */

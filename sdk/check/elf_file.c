@@ -95,19 +95,19 @@ static void read_flags(struct elf_file *f)
     }
 }
 
-bool elf_open(struct elf_file *f, const char *path, char *why, size_t size)
+osafl_status elf_open(struct elf_file *f, const char *path, char *message)
 {
     int error = 0;
     *f = (struct elf_file){0};
     f->data = file_read(path, SIZE_MAX - 1, &f->bytes, &error);
-    if (f->data == NULL || head_of(f) == NULL) {
-        snprintf(why, size, "cannot be read: %s",
-                 f->data == NULL ? file_read_problem(error) : "no ELF file of this machine");
-        elf_close(f);
-        return false;
+    if (f->data != NULL && head_of(f) != NULL) {
+        read_flags(f);
+        return OSAFL_OK;
     }
-    read_flags(f);
-    return true;
+    const char *problem =
+        f->data == NULL ? file_read_problem(error) : "no ELF file of this machine";
+    elf_close(f);
+    return message_fail(message, OSAFL_E_IO, "cannot be read: %s", problem);
 }
 
 void elf_close(struct elf_file *f)

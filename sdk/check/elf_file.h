@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/message.h"
 #include <stdint.h>
 
 struct elf_file {
@@ -15,8 +17,8 @@ struct elf_file {
     const char *run_path; /* DT_RUNPATH or DT_RPATH; NULL: none */
 };
 
-/* Reads a file that plugin_file_is_loadable().  False with the reason in why. */
-bool elf_open(struct elf_file *f, const char *path, char *why, size_t size);
+/* Reads a file that has passed plugin_file_check().  Else OSAFL_E_IO, and *f is empty. */
+osafl_status elf_open(struct elf_file *f, const char *path, char *message);
 void elf_close(struct elf_file *f);
 
 /* Visits the names of the libraries that it needs. */

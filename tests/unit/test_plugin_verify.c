@@ -132,8 +132,8 @@ static int set_up(void **state)
 /* Verifies the victim, expects the refusal, and makes it right again. */
 static void refused(const char *text)
 {
-    char why[1024] = "";
-    assert_false(plugin_verify(&plugin, OSAFL_KIND_RESOURCE, "sample", why, sizeof why));
+    char why[MESSAGE_BYTES] = "";
+    assert_int_equal(plugin_verify(&plugin, OSAFL_KIND_RESOURCE, "sample", why), OSAFL_E_BUG);
     if (strstr(why, text) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", why, text);
     set_up(NULL);
@@ -141,8 +141,8 @@ static void refused(const char *text)
 
 static void accepted(void)
 {
-    char why[1024] = "";
-    if (!plugin_verify(&plugin, OSAFL_KIND_RESOURCE, "sample", why, sizeof why))
+    char why[MESSAGE_BYTES] = "";
+    if (plugin_verify(&plugin, OSAFL_KIND_RESOURCE, "sample", why) != OSAFL_OK)
         fail_msg("refused: %s", why);
     set_up(NULL);
 }
@@ -170,8 +170,8 @@ static void test_right_ones(void **state)
 static void test_abi(void **state)
 {
     (void)state;
-    char why[256];
-    assert_false(plugin_verify(NULL, OSAFL_KIND_RESOURCE, "sample", why, sizeof why));
+    char why[MESSAGE_BYTES];
+    assert_int_equal(plugin_verify(NULL, OSAFL_KIND_RESOURCE, "sample", why), OSAFL_E_BUG);
     plugin.struct_size = 0;
     refused("does not tell its struct_size; begin its osafl_plugin with OSAFL_PLUGIN_HEAD");
     plugin.struct_size = 4;
@@ -435,8 +435,8 @@ static void test_required_operations_of_each_kind(void **state)
             memset(vt.bytes + at, 0, sizeof(void *));
             plugin.kind = kinds[k].kind;
             plugin.vtable = &vt.life;
-            char why[1024] = "";
-            if (plugin_verify(&plugin, kinds[k].kind, "sample", why, sizeof why) ||
+            char why[MESSAGE_BYTES] = "";
+            if (plugin_verify(&plugin, kinds[k].kind, "sample", why) == OSAFL_OK ||
                 strstr(why, "without") != NULL)
                 continue;
             char expected[64];

@@ -86,12 +86,12 @@ static int command_new(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *dir = a.n == 3 ? a.word[2] : a.word[1];
-    char why[8192];
-    if (!plugin_new(kind, a.word[1], dir, why, sizeof why)) {
-        fprintf(stderr, "osafl: %s\n", why);
+    char message[MESSAGE_BYTES];
+    if (plugin_new(kind, a.word[1], dir, message) != OSAFL_OK) {
+        fprintf(stderr, "osafl: %s\n", message);
         return EXIT_RUN_FAILED;
     }
-    plugin_new_tell(kind, a.word[1], dir, stdout);
+    plugin_new_print(kind, a.word[1], dir, stdout);
     warn_of_namesake(kind, a.word[1]);
     return EXIT_RUN_OK;
 }

@@ -113,8 +113,12 @@ static bool path_of(const struct project *p, const struct project_file *f, char 
     return n > 0 && n < PATH_MAX;
 }
 
-static bool write_file(const struct project *p, const struct project_file *f, char *why,
-                       size_t size)
+static osafl_status cannot_write(char *message, const char *path, int error)
+{
+    return message_fail(message, OSAFL_E_IO, "%s cannot be written: %s", path, strerror(error));
+}
+
+static osafl_status write_file(const struct project *p, const struct project_file *f, char *message)
 {
     char path[PATH_MAX];
     FILE *to = NULL;
@@ -123,45 +127,39 @@ static bool write_file(const struct project *p, const struct project_file *f, ch
     if (fd >= 0)
         to = fdopen(fd, "w");
     if (to == NULL) {
-        snprintf(why, size, "%s cannot be written: %s", path, strerror(errno));
+        const int error = errno;
         if (fd >= 0)
             close(fd);
-        return false;
+        return cannot_write(message, path, error);
     }
     fill_in(p, find_template(p, f), to);
     const bool failed = ferror(to) != 0;
     if (fclose(to) == 0 && !failed)
-        return true;
-    snprintf(why, size, "%s cannot be written: %s", path, strerror(errno));
-    return false;
+        return OSAFL_OK;
+    return cannot_write(message, path, errno);
 }
 
-bool plugin_new(uint32_t kind, const char *name, const char *dir, char *why, size_t size)
+osafl_status plugin_new(uint32_t kind, const char *name, const char *dir, char *message)
 {
     const struct project p = {.kind = kind, .name = name, .dir = dir};
-    if (!plugin_name_is_valid(name)) {
-        snprintf(why, size,
-                 "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 long",
-                 name);
-        return false;
-    }
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
-        snprintf(why, size, "the folder %s cannot be made: %s", dir, strerror(errno));
-        return false;
-    }
+    if (!plugin_name_is_valid(name))
+        return message_fail(
+            message, OSAFL_E_CONFIG,
+            "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 long", name);
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return message_fail(message, OSAFL_E_CONFIG, "the folder %s cannot be made: %s", dir,
+                            strerror(errno));
     for (size_t i = 0; i < N_FILES; i++) {
         char path[PATH_MAX];
         struct stat s;
-        if (path_of(&p, &project_files[i], path) && lstat(path, &s) == 0) {
-            snprintf(why, size, "%s exists; name another folder, or remove the file", path);
-            return false;
-        }
+        if (path_of(&p, &project_files[i], path) && lstat(path, &s) == 0)
+            return message_fail(message, OSAFL_E_CONFIG,
+                                "%s exists; name another folder, or remove the file", path);
     }
     for (size_t i = 0; i < N_FILES; i++) {
-        if (!write_file(&p, &project_files[i], why, size))
-            return false;
+        OSAFL_TRY(write_file(&p, &project_files[i], message));
     }
-    return true;
+    return OSAFL_OK;
 }
 
 /* The prefix below which this program is installed; false: it is not installed. */
@@ -184,7 +182,7 @@ static bool own_prefix(char prefix[PATH_MAX])
     return access(package, R_OK) == 0;
 }
 
-void plugin_new_tell(uint32_t kind, const char *name, const char *dir, FILE *to)
+void plugin_new_print(uint32_t kind, const char *name, const char *dir, FILE *to)
 {
     char prefix[PATH_MAX] = "";
     const bool installed = own_prefix(prefix);

@@ -19,12 +19,12 @@ osafl_status run_session_open(struct run_session *s, struct experiment *e, struc
                           s->blas.version, s->blas.core);
         return OSAFL_E_UNSUPPORTED;
     }
-    char why[128];
-    if (!program_file_hash(s->program_hash, why, sizeof why)) {
+    char message[MESSAGE_BYTES];
+    if (program_file_hash(s->program_hash, message) != OSAFL_OK) {
         diagnostics_error(d, NULL, 0,
                           "the program's own file, /proc/self/exe, %s; mount /proc, so that a run "
                           "goes on with the program with which it began",
-                          why);
+                          message);
         return OSAFL_E_UNSUPPORTED;
     }
     s->around = (struct surroundings){
