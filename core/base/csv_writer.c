@@ -13,6 +13,9 @@
 
 #include "message.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #define BUFFER_BYTES 65536
 
 struct csv_writer {
@@ -20,7 +23,8 @@ struct csv_writer {
     int fd;
     int error; /* errno of the first failed write; 0: none */
     bool in_row;
-    uint64_t length; /* of the file, without the buffer */
+    uint64_t length;    /* of the file, without the buffer */
+    XXH3_state_t *hash; /* of those bytes */
     size_t used;
     char buffer[BUFFER_BYTES];
 };
@@ -36,6 +40,7 @@ static void drain(struct csv_writer *w)
         else if (errno != EINTR)
             w->error = errno;
     }
+    XXH3_64bits_update(w->hash, w->buffer, done);
     w->length += done;
     w->used = 0;
 }
@@ -47,38 +52,63 @@ static void put(struct csv_writer *w, char c)
     w->buffer[w->used++] = c;
 }
 
-/* The file must begin with the header and a line's end, within its first `length` bytes. */
-static osafl_status check_header(const struct csv_writer *w, const char *header, uint64_t length,
-                                 char *message)
+/* Whether block, from offset `at` on, agrees with the header and its line's end. */
+static bool fits_header(const char *header, uint64_t at, const char *block, size_t n)
 {
-    const size_t size = strlen(header);
-    char *const found = malloc(size + 1);
-    if (found == NULL)
-        return message_io(message, ENOMEM, "read", w->path);
-    const ssize_t got = pread(w->fd, found, size + 1, 0);
-    const int error = errno;
-    const bool same = length > size && got == (ssize_t)size + 1 &&
-                      memcmp(found, header, size) == 0 && found[size] == '\n';
-    free(found);
+    const uint64_t size = strlen(header);
+    if (at > size)
+        return true;
+    const size_t shared = n < size - at ? n : (size_t)(size - at);
+    return memcmp(block, header + at, shared) == 0 && (n == shared || block[shared] == '\n');
+}
+
+/* Reads the first `length` bytes, which must begin with the header and a line's end, into the hash.
+ * The buffer is empty and serves for that. */
+static osafl_status read_beginning(struct csv_writer *w, const char *header, uint64_t length,
+                                   char *message)
+{
+    bool same = length > strlen(header);
+    for (uint64_t at = 0; at < length && same;) {
+        const size_t n = length - at < BUFFER_BYTES ? (size_t)(length - at) : BUFFER_BYTES;
+        const ssize_t got = pread(w->fd, w->buffer, n, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return message_io(message, errno, "read", w->path);
+        same = got > 0 && fits_header(header, at, w->buffer, (size_t)got);
+        XXH3_64bits_update(w->hash, w->buffer, (size_t)got);
+        at += (uint64_t)got;
+    }
     if (same)
         return OSAFL_OK;
-    if (got < 0)
-        return message_io(message, error, "read", w->path);
     return message_fail(message, OSAFL_E_STATE,
                         "%s has other columns than this program writes; start afresh in another "
                         "folder with --out or --results, or here with --force",
                         w->path);
 }
 
+/* Never through a symbolic link: it may lead to a file of somebody else.  Appending shows by the
+ * length that somebody cut the file meanwhile. */
+static osafl_status open_file(struct csv_writer *w, struct stat *st, char *message)
+{
+    w->fd = open(w->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (w->fd < 0)
+        return message_io(message, errno, "write", w->path);
+    if (fstat(w->fd, st) != 0)
+        return message_io(message, errno, "read the length of", w->path);
+    if (S_ISREG(st->st_mode) || S_ISCHR(st->st_mode))
+        return OSAFL_OK;
+    return message_fail(message, OSAFL_E_IO,
+                        "cannot write %s: it is no regular file; remove it, or choose another "
+                        "folder with --out or --results",
+                        w->path);
+}
+
 static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t length,
                             char *message)
 {
-    w->fd = open(w->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (w->fd < 0)
-        return message_io(message, errno, "write", w->path);
     struct stat st;
-    if (fstat(w->fd, &st) != 0)
-        return message_io(message, errno, "read the length of", w->path);
+    OSAFL_TRY(open_file(w, &st, message));
     if ((uint64_t)st.st_size < length)
         return message_fail(message, OSAFL_E_STATE,
                             "%s has %" PRIu64
@@ -86,8 +116,8 @@ static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t l
                             "; the file was changed: restore it, or start afresh with --force",
                             w->path, (uint64_t)st.st_size, length);
     if (length > 0)
-        OSAFL_TRY(check_header(w, header, length, message));
-    if (ftruncate(w->fd, (off_t)length) != 0 || lseek(w->fd, (off_t)length, SEEK_SET) < 0)
+        OSAFL_TRY(read_beginning(w, header, length, message));
+    if (ftruncate(w->fd, (off_t)length) != 0)
         return message_io(message, errno, "write", w->path);
     w->length = length;
     if (length > 0)
@@ -98,33 +128,36 @@ static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t l
     return csv_flush(w, message);
 }
 
-osafl_status csv_open(const char *path, const char *header, uint64_t length,
-                      struct csv_writer **out, char *message)
+osafl_status csv_writer_open(const char *path, const char *header, uint64_t length,
+                             struct csv_writer **out, char *message)
 {
     struct csv_writer *const w = calloc(1, sizeof *w);
     if (w != NULL) {
         w->fd = -1;
         w->path = strdup(path);
+        w->hash = XXH3_createState();
     }
-    if (w == NULL || w->path == NULL) {
-        csv_close(w);
+    if (w == NULL || w->path == NULL || w->hash == NULL) {
+        csv_writer_close(w);
         return message_io(message, ENOMEM, "write", path);
     }
+    XXH3_64bits_reset(w->hash);
     const osafl_status status = open_at(w, header, length, message);
     if (status != OSAFL_OK) {
-        csv_close(w);
+        csv_writer_close(w);
         return status;
     }
     *out = w;
     return OSAFL_OK;
 }
 
-void csv_close(struct csv_writer *w)
+void csv_writer_close(struct csv_writer *w)
 {
     if (w == NULL)
         return;
     if (w->fd >= 0)
         close(w->fd);
+    XXH3_freeState(w->hash);
     free(w->path);
     free(w);
 }
@@ -204,17 +237,50 @@ osafl_status csv_flush(struct csv_writer *w, char *message)
     return w->error == 0 ? OSAFL_OK : message_io(message, w->error, "write", w->path);
 }
 
+/* Rows that went into a file which is no longer there, or which somebody cut, are lost. */
+static osafl_status check_place(const struct csv_writer *w, char *message)
+{
+    struct stat ours;
+    struct stat found;
+    if (fstat(w->fd, &ours) != 0)
+        return message_io(message, errno, "read the length of", w->path);
+    if (!S_ISREG(ours.st_mode))
+        return OSAFL_OK;
+    const bool there =
+        lstat(w->path, &found) == 0 && found.st_dev == ours.st_dev && found.st_ino == ours.st_ino;
+    if (there && (uint64_t)ours.st_size == w->length)
+        return OSAFL_OK;
+    return message_fail(message, OSAFL_E_IO,
+                        "cannot write %s: the file was %s while the run worked on it; start afresh "
+                        "with --force",
+                        w->path, there ? "changed" : "removed or replaced");
+}
+
+static bool sync_file(int fd)
+{
+    while (fsync(fd) != 0) {
+        if (errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
 osafl_status csv_sync(struct csv_writer *w, char *message)
 {
     OSAFL_TRY(csv_flush(w, message));
-    if (fsync(w->fd) != 0) {
+    if (!sync_file(w->fd)) {
         w->error = errno;
         return message_io(message, w->error, "write", w->path);
     }
-    return OSAFL_OK;
+    return check_place(w, message);
 }
 
 uint64_t csv_length(const struct csv_writer *w)
 {
     return w->length + w->used;
+}
+
+uint64_t csv_hash(const struct csv_writer *w)
+{
+    return XXH3_64bits_digest(w->hash);
 }

@@ -16,11 +16,11 @@ struct csv_writer;
 
 /* Opens path for appending at `length`.  0 empties or creates the file and writes the header (a
  * line without its end); else the file must begin with that header and have at least that length,
- * and is cut to it: OSAFL_E_STATE otherwise.  message: message.h */
-osafl_status csv_open(const char *path, const char *header, uint64_t length,
+ * and is cut to it: OSAFL_E_STATE otherwise.  A symbolic link is refused.  message: message.h */
+osafl_status csv_writer_open(const char *path, const char *header, uint64_t length,
                       struct csv_writer **out, char *message);
 /* Closes without a flush.  NULL is allowed. */
-void csv_close(struct csv_writer *w);
+void csv_writer_close(struct csv_writer *w);
 
 /* One field each; the row ends with csv_end_row(). */
 void csv_text(struct csv_writer *w, const char *s); /* quoted where needed; NULL: empty */
@@ -28,11 +28,14 @@ void csv_count(struct csv_writer *w, uint64_t v);
 void csv_real(struct csv_writer *w, double v); /* NAN: empty */
 void csv_end_row(struct csv_writer *w);
 
-/* Hands all rows to the system / to the disk. */
+/* Hands all rows to the system / to the disk.  The latter also finds a file that was removed,
+ * replaced or cut meanwhile: OSAFL_E_IO. */
 osafl_status csv_flush(struct csv_writer *w, char *message);
 osafl_status csv_sync(struct csv_writer *w, char *message);
 /* Bytes of the file with everything added so far. */
 uint64_t csv_length(const struct csv_writer *w);
+/* XXH3 of all bytes of the file, after a flush. */
+uint64_t csv_hash(const struct csv_writer *w);
 
 /* The fewest digits (15 to 17 significant) that read back as v, with a point whatever the locale;
  * "inf", "-inf"; "" for NAN. */

@@ -2,6 +2,7 @@
 #include "folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,28 @@
 
 #include "message.h"
 
+/* Brings a new folder's entry in the one above it to the disk.  Where that cannot be done, as for
+ * want of permission to read it or on some network file systems, the folder serves all the same. */
+static void sync_above(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    char *const above = slash == NULL   ? strdup(".")
+                        : slash == path ? strdup("/")
+                                        : strndup(path, (size_t)(slash - path));
+    const int fd = above != NULL ? open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(above);
+}
+
 static osafl_status create_folder(const char *path, char *message)
 {
-    if (mkdir(path, 0777) == 0)
+    if (mkdir(path, 0777) == 0) {
+        sync_above(path);
         return OSAFL_OK;
+    }
     const int error = errno; /* of a folder that exists, it may be one that matters to new ones */
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
@@ -50,4 +69,25 @@ bool folder_has(const char *folder, const char *name)
     const bool found = access(path, F_OK) == 0;
     free(path);
     return found;
+}
+
+FILE *file_open_regular(const char *path)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return NULL;
+    FILE *file = NULL;
+    if (fstat(fd, &st) == 0) {
+        if (S_ISREG(st.st_mode))
+            file = fdopen(fd, "rb");
+        else
+            errno = EINVAL;
+    }
+    if (file == NULL) {
+        const int error = errno;
+        close(fd);
+        errno = error;
+    }
+    return file;
 }

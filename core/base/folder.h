@@ -3,6 +3,7 @@
 #define OSAFL_CORE_FOLDER_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "osafl/base.h"
 
@@ -12,5 +13,9 @@ osafl_status folder_create(const char *path, char *message);
 
 /* Whether a folder holds a file of that name. */
 bool folder_has(const char *folder, const char *name);
+
+/* Opens a regular file for reading, without waiting for a pipe's other end.  NULL with errno;
+ * EINVAL: it is something else. */
+FILE *file_open_regular(const char *path);
 
 #endif

@@ -29,6 +29,8 @@ static const char *remedy(int error)
     case ENOENT:
     case ENOTDIR:
         return "the folder is gone or its name is wrong";
+    case ELOOP:
+        return "a symbolic link stands there, through which nothing is written; remove it";
     case ENAMETOOLONG:
         return "choose a shorter folder with --out or --results";
     case EMFILE:

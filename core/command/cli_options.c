@@ -29,6 +29,7 @@ enum {
     KEY_MAX_TIME,
     KEY_FORCE,
     KEY_ACCEPT_CHANGES,
+    KEY_DROP_CHECKPOINTS,
     KEY_ONLY,
     KEY_OVERLAY,
     KEY_SHARD,
@@ -55,6 +56,9 @@ static const struct argp_option run_options[] = {
     {"force", KEY_FORCE, NULL, 0, "Overwrite the results of another run in the folder", 1},
     {"accept-changes", KEY_ACCEPT_CHANGES, NULL, 0,
      "Go on although the program, a plugin, the data, the CPU type or the BLAS kernel changed", 1},
+    {"drop-checkpoints", KEY_DROP_CHECKPOINTS, NULL, 0,
+     "Remove a run's checkpoints once it is complete: nothing needs them but a run of more rounds",
+     1},
     {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 1},
     {0},
 };
@@ -201,6 +205,9 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_ACCEPT_CHANGES:
         run->accept_changes = true;
+        return 0;
+    case KEY_DROP_CHECKPOINTS:
+        run->drop_checkpoints = true;
         return 0;
     case KEY_QUIET:
         run->quiet = true;

@@ -135,14 +135,7 @@ osafl_status checkpoint_write(const struct run_folder *folder, const char *ident
 
 osafl_status checkpoint_remove(const struct run_folder *folder, char *message)
 {
-    for (unsigned slot = 0; slot < SLOTS; slot++) {
-        char *path = path_of(folder, slot);
-        if (path == NULL)
-            return message_io(message, ENOMEM, "remove", file_name[slot]);
-        const bool failed = unlink(path) != 0 && errno != ENOENT;
-        const osafl_status status = failed ? message_io(message, errno, "remove", path) : OSAFL_OK;
-        free(path);
-        OSAFL_TRY(status);
-    }
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        OSAFL_TRY(run_folder_remove(folder, file_name[slot], message));
     return OSAFL_OK;
 }

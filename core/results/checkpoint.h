@@ -35,7 +35,7 @@ osafl_status checkpoint_write(const struct run_folder *folder, const char *ident
                               struct record_writer *w, struct checkpoint_slots *slots,
                               char *message);
 
-/* Removes both files, so that a run starts afresh. */
+/* Removes both files, of a run that is complete. */
 osafl_status checkpoint_remove(const struct run_folder *folder, char *message);
 
 #endif

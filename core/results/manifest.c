@@ -2,6 +2,7 @@
 #include "manifest.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "plugin/cpu.h"
 
 #define MANIFEST "manifest.json"
+#define ENVIRONMENT "environment.json"
 #define FORMAT 1
 
 /* A manifest without something would be a wrong one: NULL unless complete. */
@@ -139,13 +141,15 @@ osafl_status manifest_write(const struct run_folder *folder, const struct experi
 {
     char *settings = NULL;
     size_t size = 0;
-    OSAFL_TRY(resolved_settings(e, &settings, &size, message));
-    osafl_status status = run_folder_replace(folder, "resolved.cfg", settings, size, message);
-    free(settings);
-    OSAFL_TRY(status);
     json_t *const manifest = describe_run(e, around);
-    status = write_json(folder, MANIFEST, manifest, message);
+    osafl_status status = write_json(folder, MANIFEST, manifest, message);
     json_decref(manifest);
+    if (status == OSAFL_OK)
+        status = resolved_settings(e, &settings, &size, message);
+    if (status == OSAFL_OK) {
+        status = run_folder_replace(folder, "resolved.cfg", settings, size, message);
+        free(settings);
+    }
     return status;
 }
 
@@ -263,9 +267,14 @@ static osafl_status read_manifest(const struct run_folder *folder, json_t **out,
     if (asprintf(&path, "%s/" MANIFEST, folder->path) < 0)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     osafl_status status = OSAFL_OK;
-    FILE *const file = fopen(path, "rb");
+    FILE *const file = file_open_regular(path);
     json_error_t error;
-    if (file == NULL && errno != ENOENT) {
+    if (file == NULL && errno == EINVAL) {
+        status = message_fail(message, OSAFL_E_DATA,
+                              "%s is no regular file; choose another folder with --out or "
+                              "--results, or remove it",
+                              path);
+    } else if (file == NULL && errno != ENOENT) {
         status = message_io(message, errno, "read", path);
     } else if (file != NULL) {
         errno = 0;
@@ -301,7 +310,10 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
     osafl_status status = read_manifest(folder, &before, message);
     if (status == OSAFL_OK && before != NULL && (now = describe_run(e, around)) == NULL)
         status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
-    if (status == OSAFL_OK && before == NULL) {
+    if (status == OSAFL_E_DATA) {
+        *found = MANIFEST_DAMAGED;
+        status = OSAFL_OK;
+    } else if (status == OSAFL_OK && before == NULL) {
         *found = MANIFEST_NONE;
     } else if (status == OSAFL_OK &&
                !json_equal(json_object_get(before, "identity"), json_object_get(now, "identity"))) {
@@ -329,6 +341,21 @@ static json_t *describe_files(const struct experiment *e)
     return whole_or_nothing(files, complete);
 }
 
+/* {"rounds.csv": {"bytes": 1234, "xxh3": "..."}, ...}; null where nothing is recorded. */
+static json_t *describe_tables(const struct table_state *state)
+{
+    if (state == NULL)
+        return json_null();
+    json_t *const tables = json_object();
+    bool complete = tables != NULL;
+    for (int i = 0; i < RESULT_TABLES && complete; ++i)
+        complete =
+            json_object_set_new(tables, result_table_name[i],
+                                json_pack("{s:I, s:o}", "bytes", (json_int_t)state[i].bytes, "xxh3",
+                                          json_sprintf("%016" PRIx64, state[i].hash))) == 0;
+    return whole_or_nothing(tables, complete);
+}
+
 osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
                                const struct run_environment *env, char *message)
 {
@@ -339,7 +366,7 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
     uname(&system);
     cpu_model(cpu, sizeof cpu);
     json_t *const value = json_pack(
-        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i}",                //
+        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i, s:o}",           //
         "host", json_text(system.nodename),                                                 //
         "system", json_sprintf("%s %s %s", system.sysname, system.release, system.machine), //
         "cpu", json_text(cpu),                                                              //
@@ -352,10 +379,48 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
         "ended", json_text(env->ended),                                                     //
         "failure", json_text(env->failure),                                                 //
         "seconds", env->seconds,                                                            //
-        "resumed_at_round", (int)env->resumed_at);
-    const osafl_status status = write_json(folder, "environment.json", value, message);
+        "resumed_at_round", (int)env->resumed_at, "tables", describe_tables(env->tables));
+    const osafl_status status = write_json(folder, ENVIRONMENT, value, message);
     json_decref(value);
     free(program);
     free(here);
     return status;
+}
+
+static bool read_table(const json_t *tables, int i, struct table_state *out)
+{
+    const json_t *const entry = json_object_get(tables, result_table_name[i]);
+    const json_int_t bytes = json_integer_value(json_object_get(entry, "bytes"));
+    const char *const hash = json_string_value(json_object_get(entry, "xxh3"));
+    char end;
+    if (bytes <= 0 || hash == NULL || sscanf(hash, "%16" SCNx64 "%c", &out->hash, &end) != 1)
+        return false;
+    out->bytes = (uint64_t)bytes;
+    out->has_hash = true;
+    return true;
+}
+
+osafl_status environment_read_end(const struct run_folder *folder, struct run_end *out,
+                                  char *message)
+{
+    char *path = NULL;
+    *out = (struct run_end){0};
+    if (asprintf(&path, "%s/" ENVIRONMENT, folder->path) < 0)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT);
+    json_error_t error;
+    errno = 0;
+    FILE *const file = file_open_regular(path);
+    json_t *const found = file != NULL ? json_loadf(file, 0, &error) : NULL;
+    const bool no_memory = errno == ENOMEM;
+    if (file != NULL)
+        fclose(file);
+    free(path);
+    out->ended = json_is_string(json_object_get(found, "ended")) &&
+                 !json_is_string(json_object_get(found, "failure"));
+    out->has_tables = out->ended;
+    for (int i = 0; i < RESULT_TABLES && out->has_tables; ++i)
+        out->has_tables = read_table(json_object_get(found, "tables"), i, &out->tables[i]);
+    json_decref(found);
+    return no_memory ? message_fail(message, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT)
+                     : OSAFL_OK;
 }

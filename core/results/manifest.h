@@ -4,6 +4,7 @@
 #define OSAFL_CORE_MANIFEST_H
 
 #include "experiment/experiment.h"
+#include "results.h"
 #include "run_folder.h"
 
 /* What a run reads beside its settings: samples and files, known by their hashes. */
@@ -27,13 +28,14 @@ struct surroundings {
 };
 
 /* Writes manifest.json: identity, name, case, seed, settings with their origins, program and
- * plugins with version and file hash, machine, hashes of the inputs.  Also writes resolved.cfg
+ * plugins with version and file hash, machine, hashes of the inputs.  Then writes resolved.cfg
  * (experiment_write()). */
 osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
                             const struct surroundings *around, char *message);
 
 enum manifest_found {
     MANIFEST_NONE,       /* the folder holds no manifest */
+    MANIFEST_DAMAGED,    /* or one of another format: message says so */
     MANIFEST_SAME,       /* the same run on the same program, plugins, machine type and data */
     MANIFEST_CHANGED,    /* the same settings, but program, plugins or machine type differ: message
                           * names both sides */
@@ -45,7 +47,7 @@ enum manifest_found {
 bool manifest_is_in(const char *folder);
 
 /* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled
- * for what differs too.  OSAFL_E_DATA for a damaged manifest. */
+ * for what differs too. */
 osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
                               const struct surroundings *around, enum manifest_found *found,
                               char *message);
@@ -59,9 +61,20 @@ struct run_environment {
     const char *failure; /* why it ended too early; NULL: it did not, or was stopped by the user */
     double seconds;      /* of this process */
     uint32_t resumed_at; /* round; 0: started afresh */
+    const struct table_state *tables; /* of a run that came to its end; NULL: of any other */
 };
 
 osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
                                const struct run_environment *env, char *message);
+
+/* What environment.json says of the end of a run. */
+struct run_end {
+    bool ended;      /* it came to its end */
+    bool has_tables; /* tables is filled: older versions did not record them */
+    struct table_state tables[RESULT_TABLES];
+};
+/* A file that is not there, or damaged, says nothing.  OSAFL_E_NOMEM alone is a failure. */
+osafl_status environment_read_end(const struct run_folder *folder, struct run_end *out,
+                                  char *message);
 
 #endif

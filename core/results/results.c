@@ -10,9 +10,9 @@
 #include "base/message.h"
 #include "plugin/loader.h"
 
-enum { TABLE_ROUNDS, TABLE_CLIENTS, TABLE_TIMING, TABLES };
+enum { TABLE_ROUNDS, TABLE_CLIENTS, TABLE_TIMING, TABLES = RESULT_TABLES };
 
-static const char *const table_name[TABLES] = {"rounds.csv", "clients.csv", "timing.csv"};
+const char *const result_table_name[RESULT_TABLES] = {"rounds.csv", "clients.csv", "timing.csv"};
 
 #define MEASURES "SPLIT_MEASURE" /* where a run's own columns stand, one for each measure */
 
@@ -175,7 +175,7 @@ static osafl_status fixed_columns(const struct results_layout *layout, int table
 void results_describe(FILE *to)
 {
     for (int table = 0; table < TABLES; ++table) {
-        fprintf(to, "%s\n", table_name[table]);
+        fprintf(to, "%s\n", result_table_name[table]);
         for (const struct column *c = columns[table]; c->name != NULL; ++c)
             fprintf(to, "  %-19s %-13s %s\n", c->name, c->unit, c->doc);
         fputs(table == TABLE_TIMING ? "\n"
@@ -209,7 +209,7 @@ static osafl_status metric_columns(struct results *r, struct listener *l, char *
                                 "%s \"%s\" reports a metric \"%s\", but %s already has a column of "
                                 "that name; rename the metric",
                                 kind_name(plugin->kind), plugin->name, metric->name,
-                                table_name[per_round ? TABLE_ROUNDS : TABLE_CLIENTS]);
+                                result_table_name[per_round ? TABLE_ROUNDS : TABLE_CLIENTS]);
         l->column[m] = per_round ? r->n_round_metrics++ : r->n_client_metrics++;
         if (add_column(header, "", metric->name) != OSAFL_OK)
             return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
@@ -256,32 +256,48 @@ static osafl_status open_table(struct results *r, int table, const char *folder,
                                uint64_t length, char *message)
 {
     char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, table_name[table]) < 0)
+    if (asprintf(&path, "%s/%s", folder, result_table_name[table]) < 0)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
-    const osafl_status status = csv_open(path, header, length, &r->table[table], message);
+    const osafl_status status = csv_writer_open(path, header, length, &r->table[table], message);
     free(path);
     return status;
 }
 
-static osafl_status read_record(struct results *r, struct record_reader *from,
-                                uint64_t length[TABLES], char *message)
+osafl_status results_recorded(struct record_reader *from, struct table_state out[RESULT_TABLES],
+                              char *message)
 {
-    uint64_t count[6];
-    double value[2];
+    uint64_t length[TABLES];
+    uint64_t hash[TABLES] = {0};
     osafl_reader *const reader = &from->base;
+    const bool has_hash = reader->state_version >= RESULTS_WITH_HASHES;
     osafl_status status = reader->u64(reader, "lengths", length, TABLES);
-    if (status == OSAFL_OK)
-        status = reader->u64(reader, "evaluations", count, 6);
-    if (status == OSAFL_OK)
-        status = reader->f64(reader, "measures", value, 2);
+    if (status == OSAFL_OK && has_hash)
+        status = reader->u64(reader, "hashes", hash, TABLES);
     if (status != OSAFL_OK)
         return message_fail(message, status, "%s", from->message);
     for (int table = 0; table < TABLES; ++table) {
         if (length[table] == 0 || length[table] > INT64_MAX)
             return message_fail(message, OSAFL_E_STATE,
                                 "the checkpoint gives an impossible length for %s; it is damaged",
-                                table_name[table]);
+                                result_table_name[table]);
+        out[table] =
+            (struct table_state){.bytes = length[table], .hash = hash[table], .has_hash = has_hash};
     }
+    return OSAFL_OK;
+}
+
+static osafl_status read_record(struct results *r, struct record_reader *from,
+                                struct table_state state[TABLES], char *message)
+{
+    uint64_t count[6];
+    double value[2];
+    osafl_reader *const reader = &from->base;
+    OSAFL_TRY(results_recorded(from, state, message));
+    osafl_status status = reader->u64(reader, "evaluations", count, 6);
+    if (status == OSAFL_OK)
+        status = reader->f64(reader, "measures", value, 2);
+    if (status != OSAFL_OK)
+        return message_fail(message, status, "%s", from->message);
     if (count[0] > UINT32_MAX || count[1] > UINT32_MAX || count[2] > UINT32_MAX ||
         count[5] > UINT32_MAX)
         return message_fail(message, OSAFL_E_STATE,
@@ -303,16 +319,16 @@ static osafl_status results_fill(struct results *r, const struct run_folder *fol
                                  const struct results_layout *layout, struct record_reader *resume,
                                  char *header[TABLES], char *message)
 {
-    uint64_t length[TABLES] = {0};
+    struct table_state state[TABLES] = {{0}};
     for (int table = 0; table < TABLES; ++table) {
         if (fixed_columns(layout, table, &header[table]) != OSAFL_OK)
             return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
     }
     OSAFL_TRY(listen_to_all(r, layout, &header[TABLE_ROUNDS], &header[TABLE_CLIENTS], message));
     if (resume != NULL)
-        OSAFL_TRY(read_record(r, resume, length, message));
+        OSAFL_TRY(read_record(r, resume, state, message));
     for (int table = 0; table < TABLES; ++table)
-        OSAFL_TRY(open_table(r, table, folder->path, header[table], length[table], message));
+        OSAFL_TRY(open_table(r, table, folder->path, header[table], state[table].bytes, message));
     return OSAFL_OK;
 }
 
@@ -349,7 +365,7 @@ void results_close(struct results *r)
         free(r->listener[i].column);
     }
     for (int table = 0; table < TABLES; ++table)
-        csv_close(r->table[table]);
+        csv_writer_close(r->table[table]);
     free(r->listener);
     free(r->round_metric);
     free(r->client_metric);
@@ -488,18 +504,33 @@ struct results_summary results_summary(const struct results *r)
     return r->summary;
 }
 
+void results_state(const struct results *r, struct table_state out[RESULT_TABLES])
+{
+    for (int table = 0; table < TABLES; ++table)
+        out[table] = (struct table_state){.bytes = csv_length(r->table[table]),
+                                          .hash = csv_hash(r->table[table]),
+                                          .has_hash = true};
+}
+
 osafl_status results_save(struct results *r, osafl_writer *to, char *message)
 {
     for (int table = 0; table < TABLES; ++table)
         OSAFL_TRY(csv_sync(r->table[table], message));
+    struct table_state state[TABLES];
     uint64_t length[TABLES];
-    for (int table = 0; table < TABLES; ++table)
-        length[table] = csv_length(r->table[table]);
+    uint64_t hash[TABLES];
+    results_state(r, state);
+    for (int table = 0; table < TABLES; ++table) {
+        length[table] = state[table].bytes;
+        hash[table] = state[table].hash;
+    }
     const struct results_summary *const s = &r->summary;
     const uint64_t count[6] = {s->evaluations,    s->best_round, s->last_round,
                                s->participations, s->diverged,   s->diverged_rounds};
     const double value[2] = {s->best, s->last};
     osafl_status status = to->u64(to, "lengths", length, TABLES);
+    if (status == OSAFL_OK)
+        status = to->u64(to, "hashes", hash, TABLES);
     if (status == OSAFL_OK)
         status = to->u64(to, "evaluations", count, 6);
     if (status == OSAFL_OK)

@@ -27,6 +27,21 @@ const char *results_reason(uint32_t reason);
 /* Explains the columns of all tables and the values of `reason`. */
 void results_describe(FILE *to);
 
+/* The tables of a run, in this order everywhere. */
+enum { RESULT_TABLES = 3 };
+extern const char *const result_table_name[RESULT_TABLES];
+
+/* A table, or its beginning, as it was written. */
+struct table_state {
+    uint64_t bytes;
+    uint64_t hash; /* XXH3 of these bytes */
+    bool has_hash; /* false: older versions recorded lengths alone */
+};
+
+/* The section in which a checkpoint keeps what results_save() writes, and its version. */
+#define RESULTS_SECTION "results"
+enum { RESULTS_WITH_HASHES = 3, RESULTS_VERSION = RESULTS_WITH_HASHES };
+
 /* What the columns are. */
 struct results_layout {
     uint32_t clients;
@@ -107,6 +122,13 @@ struct results_summary {
     uint32_t diverged_rounds;
 };
 struct results_summary results_summary(const struct results *r);
+
+/* The tables as they are after results_end_round(). */
+void results_state(const struct results *r, struct table_state out[RESULT_TABLES]);
+
+/* The tables as they were when results_save() wrote this section.  OSAFL_E_STATE. */
+osafl_status results_recorded(struct record_reader *from, struct table_state out[RESULT_TABLES],
+                              char *message);
 
 /* Brings all rows to the disk (fsync) and records their lengths and the summary.  Call
  * it first, then write the checkpoint. */

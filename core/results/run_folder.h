@@ -6,8 +6,12 @@
 
 struct run_folder {
     char *path;  /* owned */
-    int lock_fd; /* holds flock(2) on PATH/.lock */
+    int lock_fd; /* holds flock(2) on PATH/.lock, which says who: "HOST, process PID" */
 };
+
+/* Every file of a run but its manifest, in the order in which run_folder_clear() removes them; ends
+ * with NULL. */
+extern const char *const run_folder_files[];
 
 /* BASE/NAME/CASE/seed-N-HASH8, HASH8 being the first half of the identity's first 64 bits.  Owned
  * by the caller, free(); NULL: out of memory. */
@@ -24,6 +28,15 @@ char *path_component(const char *name);
  * or written, or when another process has it. */
 osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message);
 void run_folder_release(struct run_folder *f); /* a zeroed struct with lock_fd -1 is allowed */
+
+/* Removes one file, which need not be there; all files of a run but its manifest, lastingly.  After
+ * a crash amidst, what is left of a run still says how far it is whole. */
+osafl_status run_folder_remove(const struct run_folder *f, const char *name, char *message);
+osafl_status run_folder_clear(const struct run_folder *f, char *message);
+
+/* Appends a line to PATH/NAME, on the disk. */
+osafl_status run_folder_append(const struct run_folder *f, const char *name, const char *line,
+                               char *message);
 
 /* Replaces PATH/NAME by size bytes of data so that, at every instant and after a crash, a reader
  * sees either the whole old file or the whole new one (temporary file, fsync, rename, fsync of the

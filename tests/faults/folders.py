@@ -95,7 +95,7 @@ def full_disk(bench):
     disk = bench.new_folder()
     os.mkdir(disk)
     if os.geteuid() != 0 or subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], check=False,
+            ["mount", "-t", "tmpfs", "-o", "size=288k", "tmpfs", disk], check=False,
             stderr=subprocess.DEVNULL).returncode != 0:
         return "full disk: not tried, for want of mount"
     ballast, folder = os.path.join(disk, "ballast"), os.path.join(disk, "run")

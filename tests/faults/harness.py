@@ -86,12 +86,13 @@ def rounds_saved(folder):
 
 
 def newest_checkpoint(folder):
-    """The records of the newest checkpoint without the length of timing.csv, which no two runs
+    """The records of the newest checkpoint without length and hash of timing.csv, which no two runs
     share."""
     found = checkpoints(folder)
     check(found, f"no checkpoint in {folder}")
     records = max(found)[2]
-    records["results", "lengths"] = records["results", "lengths"][:16]
+    for key in "lengths", "hashes":
+        records["results", key] = records["results", key][:16]
     return records
 
 

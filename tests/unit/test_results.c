@@ -145,7 +145,7 @@ static struct csv_writer *open_csv(const char *name, uint64_t length, osafl_stat
     char message[MESSAGE_BYTES] = "";
     struct csv_writer *w = NULL;
     snprintf(path, sizeof path, "%s/%s", folder_path, name);
-    assert_int_equal(csv_open(path, "a,b", length, &w, message), expected);
+    assert_int_equal(csv_writer_open(path, "a,b", length, &w, message), expected);
     if (word != NULL && strstr(message, word) == NULL)
         fail_msg("\"%s\" is not in: %s", word, message);
     return w;
@@ -170,7 +170,7 @@ static void test_csv(void **state)
     assert_int_equal(csv_flush(w, message), OSAFL_OK);
     expect_file("a.csv", "a,b\nplain,\"with, comma and \"\"quotes\"\"\"\n,\n"
                          "18446744073709551615,\"two\nlines\"\n");
-    csv_close(w);
+    csv_writer_close(w);
 
     /* A resume forgets what came after the checkpoint. */
     w = open_csv("a.csv", length, OSAFL_OK, NULL);
@@ -180,12 +180,12 @@ static void test_csv(void **state)
     csv_end_row(w);
     assert_int_equal(csv_flush(w, message), OSAFL_OK);
     expect_file("a.csv", "a,b\nplain,\"with, comma and \"\"quotes\"\"\"\n,\n1,2\n");
-    csv_close(w);
+    csv_writer_close(w);
 
     assert_null(open_csv("a.csv", 1000, OSAFL_E_STATE, "was changed"));
     assert_null(open_csv("a.csv", 3, OSAFL_E_STATE, "other columns"));
     assert_null(open_csv("missing/a.csv", 0, OSAFL_E_IO, "missing/a.csv: No such file"));
-    csv_close(NULL);
+    csv_writer_close(NULL);
 }
 
 /* More than the buffer holds, and a file that may not grow as far. */
@@ -206,7 +206,7 @@ static void test_csv_faults(void **state)
     const char *const end = "39999,13333\n";
     assert_string_equal(text + length - strlen(end), end);
     free(text);
-    csv_close(w);
+    csv_writer_close(w);
 
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit old;
@@ -222,8 +222,8 @@ static void test_csv_faults(void **state)
     assert_non_null(strstr(message, "big.csv"));
     assert_non_null(strstr(message, strerror(EFBIG)));
     assert_int_equal(csv_flush(w, message), OSAFL_E_IO); /* is not forgotten */
-    csv_close(w);
-    csv_close(open_csv("big.csv", length, OSAFL_OK, NULL)); /* half a row does no harm */
+    csv_writer_close(w);
+    csv_writer_close(open_csv("big.csv", length, OSAFL_OK, NULL)); /* half a row does no harm */
 }
 
 static void test_full_disk(void **state)
@@ -234,7 +234,7 @@ static void test_full_disk(void **state)
     if (access("/dev/full", W_OK) != 0)
         skip();
     /* /dev/full answers ENOSPC to every write, the header's already. */
-    assert_int_equal(csv_open("/dev/full", "a,b", 0, &w, message), OSAFL_E_IO);
+    assert_int_equal(csv_writer_open("/dev/full", "a,b", 0, &w, message), OSAFL_E_IO);
     assert_non_null(strstr(message, "/dev/full"));
     if (strstr(message, "Invalid argument") == NULL) { /* some kernels refuse ftruncate first */
         assert_non_null(strstr(message, strerror(ENOSPC)));

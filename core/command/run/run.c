@@ -21,6 +21,8 @@
 #include "plugin/pool.h"
 #include "results/checkpoint.h"
 #include "results/manifest.h"
+#include "results/resume_decision.h"
+#include "results/resume_facts.h"
 #include "results/safetensors.h"
 #include "round/engine.h"
 #include "round/inputs.h"
@@ -28,9 +30,6 @@
 
 #define MODEL_FILE "model.safetensors"
 #define CHANGES_FILE "changes.txt"
-#define ROUNDS_FILE "rounds.csv"
-#define RESULTS_SECTION "results"
-#define RESULTS_VERSION 2
 
 /* Everything that a run has open, in the order in which it was opened. */
 struct run {
@@ -39,14 +38,12 @@ struct run {
     const struct run_watcher *watcher;
     struct diagnostics *d;
     struct run_session s;
-    char changes[MESSAGE_BYTES]; /* since the run in the folder began; "": none */
-    bool has_other_data;         /* among them */
+    struct resume_findings found;
     struct run_folder folder;
     struct pool *pool;
     struct world *world;
     struct engine *engine;
     struct results *results;
-    struct checkpoint_slots slots;
     uint32_t first_round; /* of this process */
     uint32_t saved_round; /* rounds that a rerun would not have to repeat */
     bool complete;        /* nothing was left to do */
@@ -166,44 +163,16 @@ static void announce_start(const struct run *r)
  * machine or data had changed. */
 static osafl_status record_changes(const struct run *r, char *message)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/" CHANGES_FILE, r->folder.path) < 0)
+    char *line = NULL;
+    if (asprintf(&line, "%s: %s\n", r->started, r->found.manifest) < 0)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory");
-    FILE *file = fopen(path, "a");
-    const bool written =
-        file != NULL && fprintf(file, "%s: %s\n", r->started, r->changes) > 0 && fflush(file) == 0;
-    const int error = errno;
-    if (file != NULL)
-        fclose(file);
-    const osafl_status status = written ? OSAFL_OK : message_io(message, error, "write", path);
-    free(path);
+    const osafl_status status = run_folder_append(&r->folder, CHANGES_FILE, line, message);
+    free(line);
     return status;
 }
 
-static osafl_status remove_file(const struct run *r, const char *name, char *message)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", r->folder.path, name) < 0)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
-    const bool failed = unlink(path) != 0 && errno != ENOENT;
-    const osafl_status status = failed ? message_io(message, errno, "remove", path) : OSAFL_OK;
-    free(path);
-    return status;
-}
-
-static osafl_status start_anew(struct run *r, char *message)
-{
-    OSAFL_TRY(checkpoint_remove(&r->folder, message));
-    OSAFL_TRY(remove_file(r, MODEL_FILE, message));
-    OSAFL_TRY(remove_file(r, CHANGES_FILE, message));
-    return manifest_write(&r->folder, r->e, &r->s.around, message);
-}
-
-/* Decides, from what the folder holds, whether this run may use it. */
 static osafl_status claim_folder(struct run *r, char *message)
 {
-    char found_message[MESSAGE_BYTES] = "";
-    enum manifest_found found = MANIFEST_NONE;
     const char *base = r->o->base != NULL ? r->o->base : RUN_BASE;
     char *path = r->o->out != NULL ? strdup(r->o->out) : run_folder_path(base, r->e);
     if (path == NULL)
@@ -217,95 +186,78 @@ static osafl_status claim_folder(struct run *r, char *message)
     }
     const osafl_status claimed = run_folder_claim(path, &r->folder, message);
     free(path);
-    OSAFL_TRY(claimed);
+    return claimed;
+}
+
+/* What the folder holds, and what is done with it; nothing is changed yet. */
+static osafl_status decide(struct run *r, struct resume_decision *out, char *message)
+{
+    const struct resume_wish wish = {.force = r->o->force, .accept_changes = r->o->accept_changes};
     OSAFL_TRY(inputs_read(&r->s.session, &r->s.around.inputs, message));
-    if (r->o->force)
-        return start_anew(r, message);
-    const osafl_status compared =
-        manifest_compare(&r->folder, r->e, &r->s.around, &found, found_message);
-    if (compared != OSAFL_OK)
-        return message_fail(message, compared, "%s", found_message);
-    switch (found) {
-    case MANIFEST_SAME:
-        return OSAFL_OK;
-    case MANIFEST_CHANGED:
-    case MANIFEST_OTHER_DATA:
-        r->has_other_data = found == MANIFEST_OTHER_DATA;
-        memcpy(r->changes, found_message, sizeof r->changes);
-        return OSAFL_OK;
-    case MANIFEST_OTHER:
-        return message_fail(message, OSAFL_E_CONFIG, "%s", found_message);
-    case MANIFEST_NONE:
-        break;
-    }
-    if (folder_has(r->folder.path, ROUNDS_FILE))
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%s holds " ROUNDS_FILE
-                            " without a manifest of its run; choose another "
-                            "folder with --out or --results, or overwrite it with --force",
-                            r->folder.path);
-    return manifest_write(&r->folder, r->e, &r->s.around, message);
+    if (!wish.force)
+        OSAFL_TRY(resume_look(&r->folder, r->e, &r->s.around, r->s.session.facts.rounds,
+                              r->s.session.model.n_parameters, &r->found, message));
+    *out = resume_decide(&r->found.facts, wish);
+    return out->action == RESUME_REFUSE ? resume_explain(&r->folder, &r->found, out, message)
+                                        : OSAFL_OK;
 }
 
-/* ---- from a checkpoint --------------------------------------------------------------------- */
-
-/* Goes on with another program, plugin, machine or data only where the user says so. */
-static osafl_status settle_changes(const struct run *r, char *message)
+static void warn(const struct run *r, const char *what, const char *that)
 {
-    if (!r->o->accept_changes)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%.*s; --accept-changes goes on all the same, --force starts anew",
-                            MESSAGE_BYTES - 128, r->changes);
-    OSAFL_TRY(record_changes(r, message));
-    return manifest_write(&r->folder, r->e, &r->s.around, message);
+    char line[MESSAGE_BYTES + 128];
+    snprintf(line, sizeof line, "%s%s", what, that);
+    r->watcher->warn(r->watcher->arg, line);
 }
 
-/* Reads the newest checkpoint, unless this run may not go on from it. */
-static osafl_status find_checkpoint(struct run *r, struct checkpoint *out, char *message)
+/* Rows of an earlier run never stand under the manifest of a later one: they go first. */
+static osafl_status start(struct run *r, const struct resume_decision *d, char *message)
 {
-    char warning[MESSAGE_BYTES];
-    const osafl_status status =
-        checkpoint_read(&r->folder, r->e->identity, &r->slots, out, warning, message);
-    /* A run that has ended is left alone, whatever made it: not even its files are opened.  With
-     * other data, though, its results are not those that are asked for. */
-    r->complete = status == OSAFL_OK && out->set != NULL &&
-                  out->round == r->s.session.facts.rounds && folder_has(r->folder.path, MODEL_FILE);
-    /* Another program may not be able to read the checkpoint, so that this comes first. */
-    if ((!r->complete || r->has_other_data) && r->changes[0] != '\0')
-        OSAFL_TRY(settle_changes(r, message));
-    OSAFL_TRY(status);
-    if (warning[0] != '\0') {
-        char line[MESSAGE_BYTES + 64];
-        snprintf(line, sizeof line, "%s; the one before it serves", warning);
-        r->watcher->warn(r->watcher->arg, line);
+    if (d->rows_are_lost)
+        warn(r, r->folder.path,
+             " has rows but no checkpoint to go on from; the run starts at round 0 again");
+    OSAFL_TRY(open_engine(r, message)); /* or what is there stays */
+    OSAFL_TRY(run_folder_clear(&r->folder, message));
+    OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, message));
+    return open_results(r, NULL, message);
+}
+
+static osafl_status go_on(struct run *r, const struct resume_decision *d, char *message)
+{
+    const struct checkpoint *c = &r->found.checkpoint;
+    struct record_reader reader;
+    if (r->found.checkpoints[0] != '\0')
+        warn(r, r->found.checkpoints, "; the one before it serves");
+    r->first_round = r->saved_round = c->round;
+    OSAFL_TRY(open_engine(r, message));
+    OSAFL_TRY(engine_load(r->engine, c->set, message));
+    if (engine_round(r->engine) != c->round)
+        return message_fail(message, OSAFL_E_STATE,
+                            "the checkpoint is damaged: it says round %u and holds round %u",
+                            c->round, engine_round(r->engine));
+    OSAFL_TRY(record_reader_open(c->set, RESULTS_SECTION, &reader, message));
+    if (d->record_changes) {
+        OSAFL_TRY(record_changes(r, message));
+        OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, message));
     }
-    r->first_round = r->saved_round = out->round;
+    OSAFL_TRY(open_results(r, &reader, message));
+    checkpoint_free(&r->found.checkpoint); /* large, and done with */
     return OSAFL_OK;
 }
 
-/* Goes on where the newest checkpoint stands, or starts at round 0. */
 static osafl_status resume_or_start(struct run *r, char *message)
 {
-    struct checkpoint checkpoint = {0};
-    struct record_reader reader;
-    osafl_status status = find_checkpoint(r, &checkpoint, message);
-    if (status == OSAFL_OK && !r->complete)
-        status = open_engine(r, message);
-    if (status == OSAFL_OK && !r->complete && checkpoint.set != NULL) {
-        status = engine_load(r->engine, checkpoint.set, message);
-        if (status == OSAFL_OK && engine_round(r->engine) != checkpoint.round)
-            status = message_fail(message, OSAFL_E_STATE,
-                                  "the checkpoint is damaged: it says round %u and holds round %u",
-                                  checkpoint.round, engine_round(r->engine));
-        if (status == OSAFL_OK)
-            status = record_reader_open(checkpoint.set, RESULTS_SECTION, &reader, message);
-        if (status == OSAFL_OK)
-            status = open_results(r, &reader, message);
-    } else if (status == OSAFL_OK && !r->complete) {
-        status = open_results(r, NULL, message);
+    struct resume_decision d;
+    OSAFL_TRY(decide(r, &d, message));
+    switch (d.action) {
+    case RESUME_START:
+        return start(r, &d, message);
+    case RESUME_GO_ON:
+        return go_on(r, &d, message);
+    default:
+        r->complete = true;
+        r->saved_round = r->s.session.facts.rounds;
+        return OSAFL_OK;
     }
-    checkpoint_free(&checkpoint);
-    return status;
 }
 
 /* Rows first, then the checkpoint that counts them. */
@@ -319,8 +271,8 @@ static osafl_status save(struct run *r, char *message)
     if (status == OSAFL_OK)
         status = engine_save(r->engine, w, message);
     if (status == OSAFL_OK)
-        status = checkpoint_write(&r->folder, r->e->identity, engine_round(r->engine), w, &r->slots,
-                                  message);
+        status = checkpoint_write(&r->folder, r->e->identity, engine_round(r->engine), w,
+                                  &r->found.slots, message);
     record_writer_destroy(w);
     if (status == OSAFL_OK)
         r->saved_round = engine_round(r->engine);
@@ -377,7 +329,9 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
                                       char *message)
 {
     char end[32];
+    struct table_state tables[RESULT_TABLES];
     utc_now(end, sizeof end);
+    results_state(r->results, tables);
     const struct run_environment environment = {
         .experiment_file = tree_root(r->e->tree)->file,
         .threads = r->o->threads,
@@ -386,6 +340,7 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
         .failure = failure,
         .seconds = now_s() - r->start_s,
         .resumed_at = r->first_round,
+        .tables = ended && failure == NULL ? tables : NULL,
     };
     return environment_write(&r->folder, r->e, &environment, message);
 }
@@ -404,6 +359,8 @@ static osafl_status finish(struct run *r, char *message)
     /* The model comes last: with it a run counts as complete. */
     OSAFL_TRY(write_environment(r, true, NULL, message));
     OSAFL_TRY(write_model(r, message));
+    if (r->o->drop_checkpoints)
+        OSAFL_TRY(checkpoint_remove(&r->folder, message));
     world_describe_restarts(r->world, r->restarts, sizeof r->restarts);
     r->finished = true;
     return OSAFL_OK;
@@ -455,7 +412,8 @@ static void describe_outcome(const struct run *r, osafl_status status, const cha
         snprintf(out->split, sizeof out->split, "%s", split_name(r));
         snprintf(out->measure, sizeof out->measure, "%s", first_measure(r)->name);
     }
-    memcpy(out->changes, r->changes, sizeof out->changes);
+    if (r->complete)
+        memcpy(out->changes, r->found.manifest, sizeof out->changes);
     memcpy(out->restarts, r->restarts, sizeof out->restarts);
     if (status != OSAFL_OK)
         memcpy(out->message, message, sizeof out->message);
@@ -467,6 +425,7 @@ static void close_run(struct run *r)
     engine_destroy(r->engine);
     world_destroy(r->world);
     pool_destroy(r->pool);
+    resume_findings_free(&r->found);
     run_session_close(&r->s);
     run_folder_release(&r->folder);
 }

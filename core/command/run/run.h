@@ -19,14 +19,15 @@ struct loader;
 #define RUN_BASE "results"
 
 struct run_options {
-    unsigned threads;     /* >= 1; no effect on results */
-    const char *out;      /* results folder of the run; NULL: BASE/NAME/CASE/seed-N-HASH8 */
-    const char *base;     /* NULL: RUN_BASE */
-    double max_time_s;    /* wall clock; then save and stop as if interrupted; 0: no limit */
-    bool force;           /* overwrite the results of another run in the folder */
-    bool accept_changes;  /* go on although program, plugin, CPU type or BLAS kernel changed */
-    bool quiet;           /* no progress, and no warnings of plugins */
-    uint32_t until_round; /* pause, ready to go on, when so many rounds are done; 0: never */
+    unsigned threads;      /* >= 1; no effect on results */
+    const char *out;       /* results folder of the run; NULL: BASE/NAME/CASE/seed-N-HASH8 */
+    const char *base;      /* NULL: RUN_BASE */
+    double max_time_s;     /* wall clock; then save and stop as if interrupted; 0: no limit */
+    bool force;            /* overwrite the results of another run in the folder */
+    bool accept_changes;   /* go on although program, plugin, CPU type or BLAS kernel changed */
+    bool drop_checkpoints; /* once the run is complete */
+    bool quiet;            /* no progress, and no warnings of plugins */
+    uint32_t until_round;  /* pause, ready to go on, when so many rounds are done; 0: never */
 };
 
 /* A run whose first round is about to begin.  Strings live as long as the run. */
@@ -63,7 +64,7 @@ struct run_outcome {
     char measure[64];               /* "accuracy" */
     struct results_summary summary; /* evaluations is 0 when nothing is known */
     char folder[4096];              /* "": the run ended before it had one */
-    char changes[MESSAGE_BYTES];    /* since the run in the folder began; "": none */
+    char changes[MESSAGE_BYTES];    /* since a complete run began; "": none */
     char restarts[MESSAGE_BYTES];   /* samples dealt again (world_describe_restarts()) */
     char message[MESSAGE_BYTES];    /* why status is not EXIT_RUN_OK, beside what is in d */
 };
