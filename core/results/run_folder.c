@@ -87,7 +87,7 @@ static void remove_temporary_files(const char *path)
 }
 
 /* Whose lock it is; also keeps those who clean up empty files from removing it. */
-static void sign_lock(int fd)
+static void sign(int fd)
 {
     struct utsname host = {0};
     char text[128];
@@ -148,10 +148,14 @@ osafl_status run_folder_claim(const char *path, struct run_folder *out, char *me
         free(copy);
         return status;
     }
-    sign_lock(fd);
     remove_temporary_files(path);
     *out = (struct run_folder){.path = copy, .lock_fd = fd};
     return OSAFL_OK;
+}
+
+void run_folder_sign(const struct run_folder *f)
+{
+    sign(f->lock_fd);
 }
 
 void run_folder_release(struct run_folder *f)
@@ -217,7 +221,7 @@ static bool restore_lock(const struct run_folder *f, int folder)
         flock(fd, LOCK_EX | LOCK_NB) == 0 && dup3(fd, f->lock_fd, O_CLOEXEC) == f->lock_fd;
     close(fd);
     if (done)
-        sign_lock(f->lock_fd);
+        sign(f->lock_fd);
     return done;
 }
 

@@ -27,6 +27,9 @@ char *path_component(const char *name);
 /* Creates path with its parents where missing and locks it.  OSAFL_E_IO when it cannot be created
  * or written, or when another process has it. */
 osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message);
+/* Writes into the lock who has it.  Once something is to be done: a folder with nothing to do keeps
+ * every file as it is. */
+void run_folder_sign(const struct run_folder *f);
 void run_folder_release(struct run_folder *f); /* a zeroed struct with lock_fd -1 is allowed */
 
 /* Removes one file, which need not be there; all files of a run but its manifest, lastingly.  After

@@ -248,6 +248,8 @@ static osafl_status resume_or_start(struct run *r, char *message)
 {
     struct resume_decision d;
     OSAFL_TRY(decide(r, &d, message));
+    if (d.action != RESUME_COMPLETE)
+        run_folder_sign(&r->folder);
     switch (d.action) {
     case RESUME_START:
         return start(r, &d, message);
