@@ -27,7 +27,8 @@ MISPRINTED = (("mnist", "cnn", "M-FedAvg"), ("mnist", "cnn", "M-FedProx"))
 TABLES = ("8", "signed")  # the reading that the tables take
 READINGS = [(steps, pixels) for steps in ("8", "0") for pixels in ("signed", "unit", "standard")]
 GUESSING = (0.9, math.log(10))  # error rate and loss of a guess among ten classes
-DRAWS = 4000
+DRAWS = 2000
+PAPER_SEEDS = 3  # inferred (ALGORITHMS.md 1)
 
 Value = collections.namedtuple("Value", "mean std")  # std None: of one seed
 
@@ -197,40 +198,55 @@ def picture(folder):
 
 # ---- reading ----
 
-def gaps(block, case, paper, seeds, shift):
-    """ln(ours / the paper's) of error rate and loss; shift: standard errors by which both sides
-    are moved, (ours, the paper's).  The error rate stands for the accuracy: 96 and 98 % are further
-    apart than 76 and 78 %.  A model that was destroyed counts as one that guesses."""
+def measured(cells, paper, runs):
+    """For each cell and measure: block, and (mean, standard error) of ours and of the paper's.  The
+    error rate stands for the accuracy: 96 and 98 % are further apart than 76 and 78 %."""
     out = []
-    for measure in (0, 1):
-        mine = ours(seeds)[measure]
-        theirs = paper[block, case][measure]
-        # One seed has no deviation: the paper's, of the same cell, stands for it.
-        std = theirs.std if mine.std is None else mine.std
-        sign = -1 if measure == 0 else 1  # a seed with less accuracy has more loss
-        a = mine.mean + sign * shift[0] * std / math.sqrt(len(seeds))
-        b = theirs.mean + sign * shift[1] * theirs.std / math.sqrt(3)
-        if measure == 0:
-            a, b = 1 - a, 1 - b
-        out.append(math.log(min(max(a, 1e-6), GUESSING[measure]) / max(b, 1e-6)))
+    for cell in sorted(cells):
+        mine, theirs = ours(runs[cell]), paper[cell]
+        for measure, guess in enumerate(GUESSING):
+            # One seed has no deviation: the paper's, of the same cell, stands for it.
+            std = theirs[measure].std if mine[measure].std is None else mine[measure].std
+            a, b = mine[measure].mean, theirs[measure].mean
+            if measure == 0:
+                a, b = 1 - a, 1 - b
+            # A model that was destroyed counts as one that guesses.
+            out.append((cell[0], (min(a, guess), std / math.sqrt(len(runs[cell]))),
+                        (b, theirs[measure].std / math.sqrt(PAPER_SEEDS))))
     return out
 
 
-def distance(cells, paper, runs, draw):
-    """The typical factor between ours and the paper's: exp of the root mean square of the gaps.
-    draw(block): shift.  All rows of a block share it, since one seed is one world for all of them:
-    that makes the interval wide rather than narrow."""
-    shift = {block: draw() for block, _ in sorted(cells)}
-    g = [x for cell in sorted(cells) for x in gaps(*cell, paper, runs[cell], shift[cell[0]])]
-    return math.exp(math.sqrt(statistics.fmean(x * x for x in g)))
+def distance(of, shift):
+    """The typical factor between ours and the paper's: exp of the root mean square of the logarithms
+    of all factors.  shift: standard errors by which a block's numbers are moved, ours and the
+    paper's; error rate and loss move together."""
+    def moved(x, by):
+        return max(x[0] + by * x[1], x[0] / 10)
+
+    return math.exp(math.sqrt(statistics.fmean(
+        math.log(moved(a, shift[block][0]) / moved(b, shift[block][1])) ** 2
+        for block, a, b in of)))
 
 
-def distance_text(cells, paper, runs):
-    rng = random.Random(1)
-    middle = distance(cells, paper, runs, lambda: (0, 0))
-    draws = sorted(distance(cells, paper, runs, lambda: (rng.gauss(0, 1), rng.gauss(0, 1)))
-                   for _ in range(DRAWS))
+def interval_text(middle, draws):
+    draws = sorted(draws)
     return f"{middle:.2f} ({draws[DRAWS // 40]:.2f} .. {draws[-DRAWS // 40]:.2f})"
+
+
+def shifts(cells, ours_rng, paper_rng):
+    """For each block one draw for ours and one for the paper's.  All rows of a block share it, since
+    one seed is one world for all of them: that makes intervals wide rather than narrow."""
+    return {block: (ours_rng.gauss(0, 1), paper_rng.gauss(0, 1))
+            for block in sorted({block for block, _ in cells})}
+
+
+def distances(cells, paper, runs):
+    """(the distance, DRAWS draws of it); the paper's part of the draws is the same for all runs."""
+    of = measured(cells, paper, runs)
+    # A seed of its own for each set of runs.
+    ours_rng, paper_rng = random.Random(repr(of)), random.Random("the paper")
+    return (distance(of, {block: (0, 0) for block, _, _ in of}),
+            [distance(of, shifts(cells, ours_rng, paper_rng)) for _ in range(DRAWS)])
 
 
 def reading_name(reading):
@@ -258,24 +274,24 @@ def reading(folder):
         print(f"| {cell[0][0]}, {cell[0][1]}, {cell[1]} | " + " | ".join(line) +
               f" | {a.mean:.4f} ± {a.std:.4f}, {b.mean:.4f} ± {b.std:.4f} |")
     print()
-    head = ["reading", "cells", "all its cells", "cells shared with 8 mini-batches, [-1, 1]",
-            "that reading on these"]
     rows = []
     for r in READINGS:
-        if not cells[r]:
-            rows.append([reading_name(r), "0", "-", "-", "-"])
-            continue
         shared = cells[r] & cells[TABLES]
-        rows.append([reading_name(r), str(len(cells[r])),
-                     distance_text(cells[r], paper, runs[r]),
-                     distance_text(shared, paper, runs[r]) if shared else "-",
-                     distance_text(shared, paper, runs[TABLES]) if shared else "-"])
-    table(head, rows)
+        row = [reading_name(r), str(len(shared)), "-", "-", "-"]
+        if shared:
+            its, base = (distances(shared, paper, runs[x]) for x in (r, TABLES))
+            row[2:4] = interval_text(*its), interval_text(*base)
+        if shared and r != TABLES:
+            row[4] = interval_text(its[0] / base[0], [a / b for a, b in zip(its[1], base[1])])
+        rows.append(row)
+    table(["reading", "cells", "distance", f"{reading_name(TABLES)}, on the same cells",
+           "the one over the other"], rows)
     common = set.intersection(*(cells[r] for r in READINGS))
     if common:
-        print(f"On the {len(common)} cells that all six have:\n")
+        print(f"On the cells that all readings have ({len(common)}):\n")
         table(["reading", "distance"],
-              [[reading_name(r), distance_text(common, paper, runs[r])] for r in READINGS])
+              [[reading_name(r), interval_text(*distances(common, paper, runs[r]))]
+               for r in READINGS])
 
 
 def main():
