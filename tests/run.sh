@@ -36,21 +36,24 @@ suite() {
 }
 
 if [ $full = 1 ]; then
+    threaded='unit.(pool|plugin_host|engine|train|updates|saved_state|aggregator_laws|quantizer'
+    threaded+='|model_plugins|results|progress)|cli.(determinism|resume|grid|run_folder|streams'
+    threaded+='|simulated|report_of_runs)'
     # The tests that another compiler can change; those of the SDK put plugins built by gcc into a
-    # program built by clang.
+    # program built by clang. The conformance kit tries the same plugins below, under sanitizers and
+    # in the release build.
     suite clang \
-        -R '^(unit|abi|conformance|fuzz)|cli.(determinism|resume)|sdk.(examples|templates)' -- \
+        -R '^(unit|abi|fuzz)|cli.(determinism|resume)|sdk.(examples|templates)' -- \
         -DCMAKE_C_COMPILER=clang
     export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1
     # All that can run with an instrument, which is what CMake adds then; symbols, limits of memory
     # and failing allocations are skipped there. Warnings about values are no errors, because gcc
-    # takes instrumented code for suspicious. Left out for their time (instrumented, a minute or
-    # more each): cli.paper, which reads many files in one and the same way, and under the thread
-    # sanitizer the checks of single functions and of plugins, in which one thread is at work.
+    # takes instrumented code for suspicious. Left out for its time: cli.paper, which reads many
+    # files in one and the same way. Under the thread sanitizer run the tests in which several
+    # threads are at work; one thread has no race.
     suite address -E '^cli.paper$' -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
-    suite thread -R '^(unit|fuzz|cli|faults|conformance.threads)' \
-        -E '^(unit.(nn_layers|model_golden)|cli.(paper|tune))$' -- \
+    suite thread -R "^(faults|conformance.threads|$threaded)" -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
     echo "== fuzz"
     OSAFL_FUZZ_TREE="$top/build-tests/fuzz" "$top/tests/fuzz/run.sh" all 20000
