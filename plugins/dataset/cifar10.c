@@ -2,17 +2,19 @@
  *
  * No augmentation (ALGORITHMS.md 3). */
 #include "cifar_format.h"
-#include "sample_set.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* The files have no header: their length is all that tells a whole one from a part. */
 #define BATCHES 5
 #define BATCH_RECORDS 10000
+
+static const struct cifar_version version = {.name = "CIFAR-10",
+                                             .folder = "cifar-10-batches-bin",
+                                             .setting = "dataset.cifar10.path",
+                                             .label_bytes = 1,
+                                             .classes = 10};
 
 struct cifar10_config {
     const char *path;
@@ -33,59 +35,23 @@ static const osafl_param params[] = {
                  .flags = OSAFL_P_LATER),
 };
 
-/* Reads FOLDER/STEM.bin.gz or FOLDER/STEM.bin as batch number `batch` of samples. */
-static osafl_status read_batch(const char *folder, const char *stem, struct samples *samples,
-                               uint32_t batch, struct io_message *m)
-{
-    char *name = NULL;
-    if (asprintf(&name, "%s/%s.bin.gz", folder, stem) < 0)
-        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
-    if (access(name, F_OK) != 0) /* then the plain one */
-        name[strlen(name) - strlen(".gz")] = '\0';
-    osafl_status status = OSAFL_OK;
-    if (access(name, F_OK) != 0)
-        status = io_fail(m, OSAFL_E_IO,
-                         "%s: no such file, with or without .gz; dataset.cifar10.path must be the "
-                         "folder of CIFAR-10's binary version (cifar-10-batches-bin)",
-                         name);
-    struct byte_source source;
-    if (status == OSAFL_OK)
-        status = byte_source_open(&source, name, m);
-    if (status == OSAFL_OK) {
-        const size_t first = (size_t)batch * BATCH_RECORDS;
-        status = cifar_read(&source, BATCH_RECORDS, samples->pixels + first * CIFAR_PIXELS,
-                            samples->label + first);
-        byte_source_close(&source);
-    }
-    free(name);
-    return status;
-}
-
-static osafl_status allocate(struct samples *samples, uint32_t batches, struct io_message *m)
-{
-    samples->n = (uint64_t)batches * BATCH_RECORDS;
-    samples->pixels = malloc(samples->n * CIFAR_PIXELS);
-    samples->label = malloc(samples->n * sizeof *samples->label);
-    if (samples->pixels == NULL || samples->label == NULL)
-        return io_fail(m, OSAFL_E_NOMEM, "out of memory for %" PRIu64 " pictures", samples->n);
-    return OSAFL_OK;
-}
-
 static osafl_status read_files(struct sample_set *set, const void *config, struct io_message *m)
 {
     const struct cifar10_config *settings = config;
     set->channels = 3;
     set->height = 32;
     set->width = 32;
-    set->classes = CIFAR_CLASSES;
-    OSAFL_TRY(allocate(&set->train_file, BATCHES, m));
-    OSAFL_TRY(allocate(&set->test_file, 1, m));
+    set->classes = version.classes;
+    OSAFL_TRY(cifar_allocate(&set->train_file, BATCHES * BATCH_RECORDS, m));
+    OSAFL_TRY(cifar_allocate(&set->test_file, BATCH_RECORDS, m));
     for (uint32_t batch = 0; batch < BATCHES; batch++) {
         char stem[32];
         (void)snprintf(stem, sizeof stem, "data_batch_%" PRIu32, batch + 1);
-        OSAFL_TRY(read_batch(settings->path, stem, &set->train_file, batch, m));
+        OSAFL_TRY(cifar_read_file(set, &version, settings->path, stem, &set->train_file,
+                                  batch * BATCH_RECORDS, BATCH_RECORDS, m));
     }
-    OSAFL_TRY(read_batch(settings->path, "test_batch", &set->test_file, 0, m));
+    OSAFL_TRY(cifar_read_file(set, &version, settings->path, "test_batch", &set->test_file, 0,
+                              BATCH_RECORDS, m));
     OSAFL_TRY(sample_set_name_labels(
         set, "airplane,automobile,bird,cat,deer,dog,frog,horse,ship,truck", "class names", m));
     OSAFL_TRY(sample_set_split(set, 0, (uint64_t)settings->validation, m));

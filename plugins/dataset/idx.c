@@ -1,6 +1,7 @@
 /* idx.c - MNIST, Fashion-MNIST, EMNIST and others in their four IDX files.
  *
- * No augmentation (ALGORITHMS.md 3). */
+ * Bytes are pixels; elements of other types are taken as they are.  No augmentation (ALGORITHMS.md
+ * 3). */
 #include "idx_format.h"
 #include "sample_set.h"
 
@@ -8,7 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+enum { CHANNELS_FIRST, CHANNELS_LAST };
+
+static const char *const channel_orders[] = {"first", "last", NULL};
 
 struct idx_config {
     const char *path;
@@ -17,6 +21,9 @@ struct idx_config {
     const char *class_names;
     int64_t validation;
     osafl_choice pixels;
+    int64_t first_label;
+    bool transpose;
+    osafl_choice channels;
 };
 
 static const osafl_param params[] = {
@@ -32,7 +39,18 @@ static const osafl_param params[] = {
               .unit = "samples"),
     OSAFL_CHOICE(struct idx_config, pixels, PIXELS_SIGNED, sample_pixels_choices,
                  "Pixels are in [-1, 1], in [0, 1], have mean 0 and deviation 1 over the "
-                 "training split, or are taken as they are, 0 to 255",
+                 "training split, or are taken as they are, 0 to 255; values of other types than "
+                 "bytes always are",
+                 .flags = OSAFL_P_LATER),
+    OSAFL_INT(struct idx_config, first_label, 0, INT32_MIN, INT32_MAX,
+              "Label of the first class, such as 1 for EMNIST's letters", .flags = OSAFL_P_LATER),
+    OSAFL_BOOL(struct idx_config, transpose, false,
+               "Whether pictures are stored column by column, as those of EMNIST, and are turned "
+               "upright",
+               .flags = OSAFL_P_LATER),
+    OSAFL_CHOICE(struct idx_config, channels, CHANNELS_FIRST, channel_orders,
+                 "Whether four dimensions are (n, channels, height, width) or (n, height, width, "
+                 "channels)",
                  .flags = OSAFL_P_LATER),
 };
 
@@ -46,55 +64,90 @@ static const char *remedy(const char *folder)
 
 /* Finds the file of a part ("train", "test") and content ("images", "labels") in one of the
  * spellings in use; *name is from malloc(). */
-static osafl_status find_file(const struct idx_config *settings, const char *part,
-                              const char *content, int dimensions, char **name,
+static osafl_status find_file(const struct sample_set *set, const struct idx_config *settings,
+                              const char *part, const char *content, char **name,
                               struct io_message *m)
 {
+    static const char *const endings[] = {"ubyte", "byte", "short", "int", "float", "double"};
+    static const unsigned dimensions[] = {3, 4, 2};
+    const bool images = strcmp(content, "images") == 0;
     const bool test = strcmp(part, "test") == 0;
-    for (unsigned spelling = 0; spelling < 8; spelling++) {
-        const char *gz = (spelling & 1) != 0 ? "" : ".gz";
-        const char separator = (spelling & 2) != 0 ? '.' : '-';
-        /* MNIST calls its test files t10k, EMNIST test. */
-        const char *begin = test && (spelling & 4) == 0 ? "t10k" : part;
-        if (asprintf(name, "%s/%s%s-%s%cidx%d-ubyte%s", settings->path, settings->prefix, begin,
-                     content, separator, dimensions, gz) < 0) {
-            *name = NULL;
+    const unsigned ranks = images ? 3 : 1;
+    /* The usual spelling first: endings change slowest. */
+    for (unsigned spelling = 0; spelling < 6 * 4 * ranks; spelling++) {
+        char *path = NULL;
+        const unsigned rank = images ? dimensions[spelling / 4 % ranks] : 1;
+        if (asprintf(&path, "%s/%s%s-%s%cidx%u-%s", settings->path, settings->prefix,
+                     /* MNIST calls its test files t10k, EMNIST test. */
+                     test && (spelling & 2) == 0 ? "t10k" : part, content,
+                     (spelling & 1) != 0 ? '.' : '-', rank, endings[spelling / (4 * ranks)]) < 0)
             return io_fail(m, OSAFL_E_NOMEM, "out of memory");
-        }
-        if (access(*name, F_OK) == 0)
-            return OSAFL_OK;
-        free(*name);
-        *name = NULL;
+        const osafl_status status = sample_set_find_file(set, path, name, m);
+        free(path);
+        if (status != OSAFL_OK || *name != NULL)
+            return status;
     }
     return io_fail(m, OSAFL_E_IO, "%s/%s%s-%s-idx%d-ubyte: no such file, with or without .gz; %s",
-                   settings->path, settings->prefix, test ? "t10k" : part, content, dimensions,
+                   settings->path, settings->prefix, test ? "t10k" : part, content, images ? 3 : 1,
                    remedy(settings->path));
 }
 
-static osafl_status read_images(const struct idx_config *settings, const char *part,
-                                struct idx_images *images, struct io_message *m)
+/* Takes the shape of pictures from the training images, and compares that of the test images with
+ * it; brings both into order. */
+static osafl_status arrange(struct sample_set *set, const struct idx_config *settings,
+                            const struct idx_images *images, struct samples *samples,
+                            struct io_message *m)
+{
+    const bool last = images->rank == 4 && settings->channels.index == CHANNELS_LAST;
+    const uint32_t *shape = images->shape;
+    const uint32_t channels = images->rank < 4 ? 1 : shape[last ? 3 : 1];
+    const uint32_t lines = images->rank == 2 ? 1 : shape[images->rank == 4 && !last ? 2 : 1];
+    const uint32_t per_line = shape[last ? 2 : images->rank - 1];
+    const uint32_t height = settings->transpose ? per_line : lines;
+    const uint32_t width = settings->transpose ? lines : per_line;
+    const size_t step = last ? channels : 1;
+    const size_t line = step * per_line;
+    const size_t stride[] = {last ? 1 : line * lines, settings->transpose ? step : line,
+                             settings->transpose ? line : step};
+    if (samples == &set->train_file) {
+        set->channels = channels;
+        set->height = height;
+        set->width = width;
+    } else if (channels != set->channels || height != set->height || width != set->width) {
+        return io_fail(
+            m, OSAFL_E_DATA,
+            "%s: training images have %" PRIu32 "x%" PRIu32 " pixels, test images %" PRIu32
+            "x%" PRIu32 " (channels: %" PRIu32 ", %" PRIu32 ")",
+            settings->path, set->height, set->width, height, width, set->channels, channels);
+    }
+    return sample_set_arrange(set, samples, stride, m);
+}
+
+static osafl_status read_images(struct sample_set *set, const struct idx_config *settings,
+                                const char *part, struct samples *samples, struct io_message *m)
 {
     char *name = NULL;
     struct byte_source source;
-    OSAFL_TRY(find_file(settings, part, "images", 3, &name, m));
+    struct idx_images images = {0};
+    OSAFL_TRY(find_file(set, settings, part, "images", &name, m));
     osafl_status status = byte_source_open(&source, name, m);
     if (status == OSAFL_OK) {
-        status = idx_read_images(&source, images);
+        status = idx_read_images(&source, &images);
         byte_source_close(&source);
     }
     free(name);
-    return status;
+    *samples = (struct samples){.n = images.n, .pixels = images.pixels, .values = images.values};
+    return status == OSAFL_OK ? arrange(set, settings, &images, samples, m) : status;
 }
 
 /* Reads the labels of one part of `set` into its samples. */
-static osafl_status read_labels(const struct idx_config *settings, const char *part,
-                                const struct sample_set *set, struct samples *samples,
-                                struct io_message *m)
+static osafl_status read_labels(const struct sample_set *set, const struct idx_config *settings,
+                                const char *part, struct samples *samples, struct io_message *m)
 {
     char *name = NULL;
     struct idx_labels labels = {0};
     struct byte_source source;
-    OSAFL_TRY(find_file(settings, part, "labels", 1, &name, m));
+    OSAFL_TRY(find_file(set, settings, part, "labels", &name, m));
     osafl_status status = byte_source_open(&source, name, m);
     if (status == OSAFL_OK) {
         status = idx_read_labels(&source, &labels);
@@ -105,16 +158,11 @@ static osafl_status read_labels(const struct idx_config *settings, const char *p
                          "%s: holds %" PRIu32 " labels for the %" PRIu64
                          " images beside it; the two files do not belong together",
                          name, labels.n, samples->n);
-    if (status == OSAFL_OK) {
-        samples->label = malloc(samples->n * sizeof *samples->label);
-        if (samples->label == NULL)
-            status = io_fail(m, OSAFL_E_NOMEM, "out of memory");
-    }
-    if (status == OSAFL_OK) {
-        for (uint64_t i = 0; i < samples->n; i++)
-            samples->label[i] = labels.labels[i];
-        status = sample_set_check_labels(set, samples, name, m);
-    }
+    if (status == OSAFL_OK)
+        status = sample_set_take_labels(set, samples, labels.labels, settings->first_label, name,
+                                        "idx", m);
+    if (status == OSAFL_OK && samples == &set->train_file)
+        status = sample_set_doubt_labels(set, name, "idx", true, m);
     free(labels.labels);
     free(name);
     return status;
@@ -123,28 +171,25 @@ static osafl_status read_labels(const struct idx_config *settings, const char *p
 static osafl_status read_files(struct sample_set *set, const void *config, struct io_message *m)
 {
     const struct idx_config *settings = config;
-    struct idx_images train = {0};
-    struct idx_images test = {0};
-    const osafl_status train_status = read_images(settings, "train", &train, m);
-    set->train_file = (struct samples){.n = train.n, .pixels = train.pixels};
-    OSAFL_TRY(train_status);
-    const osafl_status test_status = read_images(settings, "test", &test, m);
-    set->test_file = (struct samples){.n = test.n, .pixels = test.pixels};
-    OSAFL_TRY(test_status);
-    if (test.height != train.height || test.width != train.width)
+    OSAFL_TRY(read_images(set, settings, "train", &set->train_file, m));
+    OSAFL_TRY(read_images(set, settings, "test", &set->test_file, m));
+    if ((set->train_file.pixels == NULL) != (set->test_file.pixels == NULL))
         return io_fail(m, OSAFL_E_DATA,
-                       "%s: training images have %" PRIu32 "x%" PRIu32
-                       " pixels, test images %" PRIu32 "x%" PRIu32,
-                       settings->path, train.height, train.width, test.height, test.width);
-    set->channels = 1;
-    set->height = train.height;
-    set->width = train.width;
+                       "%s: training images are of bytes, or test images are, but not both",
+                       settings->path);
     set->classes = (uint32_t)settings->classes;
-    OSAFL_TRY(read_labels(settings, "train", set, &set->train_file, m));
-    OSAFL_TRY(read_labels(settings, "test", set, &set->test_file, m));
+    OSAFL_TRY(read_labels(set, settings, "train", &set->train_file, m));
+    OSAFL_TRY(read_labels(set, settings, "test", &set->test_file, m));
     OSAFL_TRY(sample_set_name_labels(set, settings->class_names, "dataset.idx.class_names", m));
     OSAFL_TRY(sample_set_split(set, 0, (uint64_t)settings->validation, m));
-    return sample_set_pixels(set, (enum sample_pixels)settings->pixels.index, m);
+    if (set->train_file.pixels != NULL)
+        return sample_set_pixels(set, (enum sample_pixels)settings->pixels.index, m);
+    if (settings->pixels.index == PIXELS_UNIT || settings->pixels.index == PIXELS_STANDARD)
+        return io_fail(m, OSAFL_E_CONFIG,
+                       "%s: its images are no bytes, which dataset.idx.pixels is about, and are "
+                       "taken as they are",
+                       settings->path);
+    return OSAFL_OK;
 }
 
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,

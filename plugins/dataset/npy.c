@@ -109,35 +109,6 @@ static osafl_status set_shape(struct sample_set *set, const struct npy_config *c
     return OSAFL_OK;
 }
 
-/* Turns one sample from (y, x, channel) to (channel, y, x); spare has a sample's room. */
-static void channels_first(const struct sample_set *set, void *sample, size_t element, void *spare)
-{
-    const size_t pixels = (size_t)set->height * set->width;
-    const unsigned char *from = sample;
-    unsigned char *to = spare;
-    for (size_t p = 0; p < pixels; p++)
-        for (size_t k = 0; k < set->channels; k++)
-            memcpy(to + (k * pixels + p) * element, from + (p * set->channels + k) * element,
-                   element);
-    memcpy(sample, spare, pixels * set->channels * element);
-}
-
-static osafl_status reorder(const struct sample_set *set, struct samples *samples,
-                            struct io_message *m)
-{
-    const bool bytes = samples->pixels != NULL;
-    const size_t element = bytes ? sizeof *samples->pixels : sizeof *samples->values;
-    const size_t size = (size_t)set->channels * set->height * set->width * element;
-    unsigned char *data = bytes ? samples->pixels : (unsigned char *)samples->values;
-    void *spare = malloc(size);
-    if (spare == NULL)
-        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
-    for (uint64_t i = 0; i < samples->n; i++)
-        channels_first(set, data + i * size, element, spare);
-    free(spare);
-    return OSAFL_OK;
-}
-
 static osafl_status read_samples(struct sample_set *set, const struct npy_config *config,
                                  const char *path, struct samples *samples, struct io_message *m)
 {
@@ -159,8 +130,9 @@ static osafl_status read_samples(struct sample_set *set, const struct npy_config
         }
     }
     byte_source_close(&source);
+    const size_t last[] = {1, (size_t)set->width * set->channels, set->channels};
     if (status == OSAFL_OK && h.rank == 4 && config->channels.index == CHANNELS_LAST)
-        status = reorder(set, samples, m);
+        status = sample_set_arrange(set, samples, last, m);
     return status;
 }
 
@@ -234,7 +206,7 @@ static osafl_status read_files(struct sample_set *set, const void *settings, str
         sample_set_split(set, (uint64_t)fmax(1.0, round(share)), (uint64_t)config->validation, m));
     if (train->pixels != NULL)
         return sample_set_pixels(set, (enum sample_pixels)config->pixels.index, m);
-    if (config->pixels.index != PIXELS_SIGNED && !config->standardise)
+    if (config->pixels.index == PIXELS_UNIT || config->pixels.index == PIXELS_STANDARD)
         return io_fail(m, OSAFL_E_CONFIG,
                        "%s: its elements are no bytes, which dataset.npy.pixels is about; "
                        "dataset.npy.standardise is for all numbers",

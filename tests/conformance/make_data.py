@@ -1,5 +1,5 @@
-"""make_data.py FOLDER - small files for the plugins that read some: IDX, CIFAR-10, CSV, NumPy, and a
-trace of gains."""
+"""make_data.py FOLDER - small files for the plugins that read some: IDX, CIFAR, CSV, NumPy, and a trace
+of gains."""
 import os
 import random
 import struct
@@ -36,6 +36,9 @@ for part, samples in (("train", 120), ("t10k", 40)):
 for batch in ["data_batch_%d" % i for i in range(1, 6)] + ["test_batch"]:
     with open(os.path.join(folder, batch + ".bin"), "wb") as out:
         out.truncate(10000 * 3073)
+for part, samples in (("train", 50000), ("test", 10000)):
+    with open(os.path.join(folder, part + ".bin"), "wb") as out:
+        out.truncate(samples * 3074)
 
 rows = ["a,b,c,who,kind"]
 for i in range(90):

@@ -1,4 +1,5 @@
 /* fuzz_idx.c - IDX files, plain and gzip, from memory and from a file. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,11 @@ static osafl_status read_images(struct byte_source *s, struct idx_images *out)
     *out = (struct idx_images){0};
     const osafl_status status = idx_read_images(s, out);
     if (status == OSAFL_OK)
-        FUZZ_REQUIRE((uint64_t)out->n * out->height * out->width + 16 == s->taken);
+        FUZZ_REQUIRE(out->rank >= 2 && out->rank <= IDX_MAX_RANK &&
+                     (out->pixels == NULL) == (out->values != NULL) &&
+                     out->n * out->size + 4 + 4 * out->rank <= s->taken);
+    for (uint64_t i = 0; status == OSAFL_OK && out->values != NULL && i < out->n * out->size; i++)
+        FUZZ_REQUIRE(isfinite(out->values[i]));
     byte_source_close(s);
     return status;
 }
@@ -21,7 +26,7 @@ static osafl_status read_labels(struct byte_source *s, struct idx_labels *out)
     *out = (struct idx_labels){0};
     const osafl_status status = idx_read_labels(s, out);
     if (status == OSAFL_OK)
-        FUZZ_REQUIRE((uint64_t)out->n + 8 == s->taken);
+        FUZZ_REQUIRE((uint64_t)out->n + 8 <= s->taken);
     byte_source_close(s);
     return status;
 }
@@ -54,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     for (unsigned i = 0; i < 2; i++) {
         free(image[i].pixels);
+        free(image[i].values);
         free(label[i].labels);
     }
     return 0;

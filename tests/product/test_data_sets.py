@@ -50,6 +50,13 @@ class DataSets(ProductTest):
             self.write(name + ".bin.gz", batch)
         return {"dataset.cifar10.path": '"%s"' % self.work, "training.minibatches": 1}, 10000
 
+    def cifar100_settings(self):
+        batch = b"".join(bytes([label, label]) + bytes([GREYS[label]]) * 3072
+                         for label in range(CLASSES)) * 1000
+        self.write("train.bin", batch * 5)
+        self.write("test.bin", batch)
+        return {"dataset.cifar100.path": '"%s"' % self.work, "training.minibatches": 1}, 10000
+
     def csv_settings(self):
         rows = [([GREYS[i % CLASSES] / 100.0, 1.0], i % CLASSES, i % 3) for i in range(200)]
         return {"dataset.csv.path": '"%s"' % self.path("table.csv", csv_table(rows)),
@@ -65,7 +72,7 @@ class DataSets(ProductTest):
         return {"dataset.glyphs.test": 70}, 70
 
     def test_every_data_set_and_split(self):
-        for name in ("idx", "cifar10", "csv", "npy", "glyphs"):
+        for name in ("idx", "cifar10", "cifar100", "csv", "npy", "glyphs"):
             with self.subTest(dataset=name):
                 settings, n_test = getattr(self, name + "_settings")()
                 settings = {**TINY, **settings, "dataset.plugin": name}

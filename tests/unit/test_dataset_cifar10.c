@@ -136,8 +136,9 @@ static osafl_status parse(const unsigned char *data, size_t n, uint32_t records,
     static uint8_t pixels[3 * CIFAR_PIXELS];
     int32_t label[3];
     struct byte_source s;
+    const struct cifar_version version = {.name = "CIFAR-10", .label_bytes = 1, .classes = 10};
     byte_source_memory(&s, "file", data, n, m);
-    const osafl_status status = cifar_read(&s, records, pixels, label);
+    const osafl_status status = cifar_read(&s, &version, records, pixels, label);
     byte_source_close(&s);
     return status;
 }

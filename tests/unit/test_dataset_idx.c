@@ -283,6 +283,177 @@ static void refuses_damaged_gzip_files(void **state)
     expect_refusal(open_idx(test_folder), OSAFL_E_DATA, "is named .gz but holds no gzip data");
 }
 
+/* A file of the given type and dimensions. */
+static void write_typed(const char *name, const char *magic, const uint32_t *shape,
+                        const void *data, size_t n)
+{
+    unsigned char bytes[512];
+    const size_t rank = (unsigned char)magic[3];
+    memcpy(bytes, magic, 4);
+    for (size_t i = 0; i < rank; i++)
+        memcpy(bytes + 4 + 4 * i, (const unsigned char[]){0, 0, 0, (unsigned char)shape[i]}, 4);
+    memcpy(bytes + 4 + 4 * rank, data, n);
+    write_plain(name, bytes, 4 + 4 * rank + n);
+}
+
+/* A folder with two training and two test samples of one type, whatever the files are called. */
+static void write_pair(const char *magic, const uint32_t *shape, const void *data, size_t n,
+                       const char *ending)
+{
+    static const char *const parts[] = {"train", "t10k"};
+    for (size_t i = 0; i < 2; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "my-%s-images-%s", parts[i], ending);
+        write_typed(name, magic, shape, data, n);
+        (void)snprintf(name, sizeof name, "my-%s-labels-idx1-ubyte", parts[i]);
+        write_typed(name, LABELS_MAGIC, (const uint32_t[]){2}, "\0\1", 2);
+    }
+}
+
+static struct fixture *open_mine(void)
+{
+    struct fixture *f = open_idx(test_folder);
+    fixture_set(f, "prefix", "my-");
+    fixture_set(f, "classes", "2");
+    return f;
+}
+
+static void expect_sample(struct fixture *f, uint64_t i, uint32_t channels, uint32_t height,
+                          uint32_t width, const float *expected)
+{
+    if (dataset_create(f) != OSAFL_OK)
+        fail_msg("refused: %s", f->message);
+    const osafl_dataset_info info = dataset_describe(f);
+    assert_int_equal(info.channels, channels);
+    assert_int_equal(info.height, height);
+    assert_int_equal(info.width, width);
+    float x[16];
+    int32_t label;
+    dataset_read(f, OSAFL_SPLIT_TEST, &i, 1, x, &label);
+    assert_memory_equal(x, expected, channels * height * width * sizeof *x);
+    fixture_close(f);
+}
+
+static void reads_numbers_of_every_type(void **state)
+{
+    (void)state;
+    const struct {
+        const char *magic;
+        const char *ending;
+        const char *bytes;
+        size_t n;
+        float expected[2];
+    } cases[] = {
+        {"\0\0\x09\2", "idx2-byte", "\1\2\3\xfe", 4, {3, -2}},
+        {"\0\0\x0b\2", "idx2-short", "\0\1\0\2\1\0\xff\xfe", 8, {256, -2}},
+        {"\0\0\x0c\2", "idx2-int", "\0\0\0\1\0\0\0\2\0\1\0\0\xff\xff\xff\xfd", 16, {65536, -3}},
+        {"\0\0\x0d\2", "idx2-float", "\0\0\0\0\0\0\0\0\x3f\xc0\0\0\xc0\0\0\0", 16, {1.5F, -2}},
+        {"\0\0\x0e\2",
+         "idx2-double",
+         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+         "\x3f\xf8\0\0\0\0\0\0\xc0\0\0\0\0\0\0\0",
+         32,
+         {1.5F, -2}},
+        {"\0\0\x0d\2", "idx3-ubyte", "\0\0\0\0\0\0\0\0\x3f\xc0\0\0\xc0\0\0\0", 16, {1.5F, -2}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char command[128];
+        (void)snprintf(command, sizeof command, "rm -f %s/my-*", test_folder);
+        assert_int_equal(system(command), 0);
+        write_pair(cases[i].magic, (const uint32_t[]){2, 2}, cases[i].bytes, cases[i].n,
+                   cases[i].ending);
+        expect_sample(open_mine(), 1, 1, 1, 2, cases[i].expected);
+        struct fixture *f = open_mine();
+        fixture_set(f, "pixels", "unit");
+        expect_refusal(f, OSAFL_E_CONFIG, "its images are no bytes");
+    }
+    write_pair("\0\0\x0d\2", (const uint32_t[]){2, 1}, "\0\0\0\0\x7f\xc0\0\0", 8, "idx3-ubyte");
+    expect_refusal(open_mine(), OSAFL_E_DATA, "element 1 is not finite as a 32-bit float");
+    write_pair("\0\0\x08\5", (const uint32_t[]){2, 1, 1, 1, 1}, "\0\0", 2, "idx3-ubyte");
+    expect_refusal(open_mine(), OSAFL_E_DATA,
+                   "has 5 dimensions; images have two to four, the first counts them");
+    write_pair("\0\0\x08\2", (const uint32_t[]){2, 1}, "\0\377", 2, "idx3-ubyte");
+    write_typed("my-t10k-images-idx3-ubyte", "\0\0\x09\2", (const uint32_t[]){2, 1}, "\0\1", 2);
+    expect_refusal(open_mine(), OSAFL_E_DATA, "training images are of bytes, or test images are");
+}
+
+static void arranges_channels_and_transposed_pictures(void **state)
+{
+    (void)state;
+    const char twelve[] = "............\0\1\2\3\4\5\6\7\10\11\12\13";
+    const char *const raw = "raw";
+    write_pair("\0\0\x08\4", (const uint32_t[]){2, 2, 3, 2}, twelve, 24, "idx4-ubyte");
+    struct fixture *f = open_mine();
+    fixture_set(f, "pixels", raw);
+    expect_sample(f, 1, 2, 3, 2, (const float[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    f = open_mine();
+    fixture_set(f, "pixels", raw);
+    fixture_set(f, "channels", "last");
+    expect_sample(f, 1, 2, 2, 3, (const float[]){0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11});
+    f = open_mine();
+    fixture_set(f, "pixels", raw);
+    fixture_set(f, "channels", "last");
+    fixture_set(f, "transpose", "true");
+    expect_sample(f, 1, 2, 3, 2, (const float[]){0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11});
+    f = open_mine();
+    fixture_set(f, "pixels", raw);
+    fixture_set(f, "transpose", "true");
+    expect_sample(f, 1, 2, 2, 3, (const float[]){0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11});
+    write_pair("\0\0\x08\3", (const uint32_t[]){2, 2, 3}, "......\0\1\2\3\4\5", 12, "idx3-ubyte");
+    f = open_mine();
+    fixture_set(f, "pixels", raw);
+    fixture_set(f, "transpose", "true");
+    expect_sample(f, 1, 1, 3, 2, (const float[]){0, 3, 1, 4, 2, 5});
+}
+
+static void counts_labels_from_any_number(void **state)
+{
+    (void)state;
+    char warnings[DATASET_WARNINGS];
+    write_pair("\0\0\x08\2", (const uint32_t[]){2, 1}, "\0\377", 2, "idx3-ubyte");
+    for (int i = 0; i < 2; i++)
+        write_typed(i ? "my-t10k-labels-idx1-ubyte" : "my-train-labels-idx1-ubyte", "\0\0\x0b\1",
+                    (const uint32_t[]){2}, "\0\1\0\2", 4);
+    expect_refusal(open_mine(), OSAFL_E_DATA,
+                   "label 2 of sample 1 is outside 0 .. 1; dataset.idx.classes says how many there "
+                   "are, dataset.idx.first_label which is the first");
+    struct fixture *f = open_mine();
+    keep_warnings(f, warnings);
+    fixture_set(f, "first_label", "1");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_int_equal(dataset_label(f, 0), 0);
+    assert_int_equal(dataset_label(f, 1), 1);
+    assert_string_equal(warnings, "");
+    fixture_close(f);
+    f = open_mine();
+    keep_warnings(f, warnings);
+    fixture_set(f, "classes", "3");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_non_null(strstr(warnings, "1 of 3 classes have no training sample, such as 0; where "
+                                     "labels begin at 1, set dataset.idx.first_label = 1"));
+    fixture_close(f);
+    write_typed("my-train-labels-idx1-ubyte", "\0\0\x0d\1", (const uint32_t[]){2},
+                "\0\0\0\0\x3f\0\0\0", 8);
+    expect_refusal(open_mine(), OSAFL_E_DATA,
+                   "label 1 is 0.5; labels are whole numbers (this file holds 32-bit floats)");
+    write_typed("my-train-labels-idx1-ubyte", "\0\0\x08\2", (const uint32_t[]){2, 1}, "\0\1", 2);
+    expect_refusal(open_mine(), OSAFL_E_DATA, "has 2 dimensions; labels have one");
+}
+
+static void says_which_of_two_files_is_read(void **state)
+{
+    (void)state;
+    unsigned char bytes[256];
+    char warnings[DATASET_WARNINGS];
+    write_gzip("train-images-idx3-ubyte.gz", bytes, images(bytes, 12));
+    struct fixture *f = open_idx(test_folder);
+    keep_warnings(f, warnings);
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_non_null(strstr(warnings, "train-images-idx3-ubyte.gz: is read, and "));
+    assert_non_null(strstr(warnings, "train-images-idx3-ubyte beside it is not"));
+    fixture_close(f);
+}
+
 /* The parser alone, on memory. */
 static osafl_status parse_images(const void *data, size_t n, struct io_message *m)
 {
@@ -292,6 +463,7 @@ static osafl_status parse_images(const void *data, size_t n, struct io_message *
     const osafl_status status = idx_read_images(&s, &out);
     byte_source_close(&s);
     free(out.pixels);
+    free(out.values);
     return status;
 }
 
@@ -426,6 +598,13 @@ int main(void)
         WITH_FAMILY(refuses_labels_out_of_range),
         WITH_FAMILY(refuses_settings_that_do_not_fit),
         WITH_FAMILY(refuses_damaged_gzip_files),
+        WITH_FAMILY(says_which_of_two_files_is_read),
+        cmocka_unit_test_setup_teardown(reads_numbers_of_every_type, make_test_folder,
+                                        remove_test_folder),
+        cmocka_unit_test_setup_teardown(arranges_channels_and_transposed_pictures, make_test_folder,
+                                        remove_test_folder),
+        cmocka_unit_test_setup_teardown(counts_labels_from_any_number, make_test_folder,
+                                        remove_test_folder),
         cmocka_unit_test(parser_wants_the_exact_length),
         cmocka_unit_test(parser_refuses_wrong_headers),
         cmocka_unit_test(parser_does_not_believe_the_header),

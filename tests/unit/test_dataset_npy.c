@@ -220,11 +220,12 @@ static void scales_bytes_alone(void **state)
     }
     write_array("x.npy", "<f4", "(2, 1)", (const float[]){1, 2}, 8);
     struct fixture *f = open_npy();
-    fixture_set(f, "pixels", "raw");
+    fixture_set(f, "pixels", "unit");
     expect_refusal(f, OSAFL_E_CONFIG,
                    "its elements are no bytes, which dataset.npy.pixels is about");
     f = open_npy();
     fixture_set(f, "pixels", "raw");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
     fixture_set(f, "standardise", "true");
     expect_refusal(f, OSAFL_E_CONFIG, "standardise = true takes the place of pixels");
 }

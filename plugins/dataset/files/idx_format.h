@@ -1,20 +1,25 @@
-/* idx_format.h - the IDX format of the MNIST family: magic number, sizes, unsigned bytes; numbers
- * are big-endian. */
+/* idx_format.h - the IDX format of the MNIST family: two bytes 0, the type of the elements, the
+ * number of dimensions, the dimensions, the elements; numbers are big-endian. */
 #ifndef OSAFL_DATASET_IDX_FORMAT_H
 #define OSAFL_DATASET_IDX_FORMAT_H
 
 #include "byte_source.h"
 
+#define IDX_MAX_RANK 4
+
+/* Samples: n x features, n x height x width, or n x three dimensions. */
 struct idx_images {
     uint32_t n;
-    uint32_t height;
-    uint32_t width;
-    uint8_t *pixels; /* n * height * width, from malloc() */
+    uint32_t rank; /* 2 .. IDX_MAX_RANK, with n */
+    uint32_t shape[IDX_MAX_RANK];
+    uint64_t size;   /* elements of a sample */
+    uint8_t *pixels; /* n * size, from malloc(): unsigned bytes; else NULL, and */
+    float *values;   /* n * size, from malloc(): integers of 8, 16 or 32 bits, floats */
 };
 
 struct idx_labels {
     uint32_t n;
-    uint8_t *labels; /* n, from malloc() */
+    int32_t *labels; /* n, from malloc() */
 };
 
 /* Both read a whole source and fail with OSAFL_E_DATA unless it is exactly such a file with at

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <Random123/philox.h>
 
@@ -285,16 +286,69 @@ osafl_status sample_set_name_labels(struct sample_set *s, const char *names, con
     return OSAFL_OK;
 }
 
-osafl_status sample_set_check_labels(const struct sample_set *s, const struct samples *samples,
-                                     const char *name, struct io_message *m)
+osafl_status sample_set_arrange(const struct sample_set *s, struct samples *samples,
+                                const size_t stride[3], struct io_message *m)
 {
+    const size_t size = (size_t)s->channels * s->height * s->width;
+    const size_t element = samples->pixels != NULL ? 1 : sizeof *samples->values;
+    unsigned char *data =
+        samples->pixels != NULL ? samples->pixels : (unsigned char *)samples->values;
+    if (stride[0] == (size_t)s->height * s->width && stride[1] == s->width && stride[2] == 1)
+        return OSAFL_OK;
+    unsigned char *spare = malloc(size * element);
+    if (spare == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
     for (uint64_t i = 0; i < samples->n; i++) {
-        const int32_t label = samples->label[i];
-        if (label < 0 || (uint32_t)label >= s->classes)
+        unsigned char *sample = data + i * size * element;
+        unsigned char *to = sample;
+        memcpy(spare, sample, size * element);
+        for (size_t k = 0; k < s->channels; k++)
+            for (size_t y = 0; y < s->height; y++)
+                for (size_t x = 0; x < s->width; x++, to += element)
+                    memcpy(to, spare + (k * stride[0] + y * stride[1] + x * stride[2]) * element,
+                           element);
+    }
+    free(spare);
+    return OSAFL_OK;
+}
+
+osafl_status sample_set_find_file(const struct sample_set *s, const char *path, char **name,
+                                  struct io_message *m)
+{
+    const bool plain = access(path, F_OK) == 0;
+    if (asprintf(name, "%s.gz", path) < 0) {
+        *name = NULL;
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    }
+    const bool packed = access(*name, F_OK) == 0;
+    if (plain && packed)
+        sample_set_warn(s, "%s: is read, and %s beside it is not; remove one of them", *name, path);
+    if (!packed)
+        (*name)[strlen(path)] = '\0';
+    if (!packed && !plain) {
+        free(*name);
+        *name = NULL;
+    }
+    return OSAFL_OK;
+}
+
+osafl_status sample_set_take_labels(const struct sample_set *s, struct samples *samples,
+                                    const int32_t *labels, int64_t first_label, const char *name,
+                                    const char *plugin, struct io_message *m)
+{
+    samples->label = malloc(samples->n * sizeof *samples->label);
+    if (samples->label == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    for (uint64_t i = 0; i < samples->n; i++) {
+        const int64_t label = labels[i] - first_label;
+        if (label < 0 || label >= s->classes)
             return io_fail(m, OSAFL_E_DATA,
-                           "%s: label %" PRId32 " of sample %" PRIu64 " is outside 0 .. %" PRIu32
-                           "; is the number of classes right?",
-                           name, label, i, s->classes - 1);
+                           "%s: label %" PRId32 " of sample %" PRIu64 " is outside %" PRId64
+                           " .. %" PRId64 "; dataset.%s.classes says how many there are, "
+                           "dataset.%s.first_label which is the first",
+                           name, labels[i], i, first_label, first_label + s->classes - 1, plugin,
+                           plugin);
+        samples->label[i] = (int32_t)label;
     }
     return OSAFL_OK;
 }

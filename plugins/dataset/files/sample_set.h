@@ -90,9 +90,21 @@ osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m);
 osafl_status sample_set_name_labels(struct sample_set *s, const char *names, const char *setting,
                                     struct io_message *m);
 
-/* OSAFL_E_DATA unless all labels of samples, read from file `name`, are below classes. */
-osafl_status sample_set_check_labels(const struct sample_set *s, const struct samples *samples,
-                                     const char *name, struct io_message *m);
+/* Brings samples into the order (channel, y, x).  stride: how far neighbours lie apart in what was
+ * read, by channel, y and x.  Needs the shape of the set. */
+osafl_status sample_set_arrange(const struct sample_set *s, struct samples *samples,
+                                const size_t stride[3], struct io_message *m);
+
+/* Finds PATH.gz or PATH, and warns if both are there: the former is read.  *name is from malloc();
+ * NULL if there is neither. */
+osafl_status sample_set_find_file(const struct sample_set *s, const char *path, char **name,
+                                  struct io_message *m);
+
+/* Takes labels [n], from the file `name`, for those of samples, less first_label.  OSAFL_E_DATA
+ * unless all are below classes then; plugin: whose settings are the remedy. */
+osafl_status sample_set_take_labels(const struct sample_set *s, struct samples *samples,
+                                    const int32_t *labels, int64_t first_label, const char *name,
+                                    const char *plugin, struct io_message *m);
 
 /* Fails if the labels of the training file, of which nobody said how many there are, look like
  * quantities (label_facts.h), and warns of classes without a sample.  file: that of the labels;
