@@ -39,7 +39,14 @@ expect 2 'did you mean "accuracy"' "$osafl" plot --figure accurcy "$golden"
 expect 2 "--figure reason: no run here has values for it" "$osafl" plot --figure reason "$golden"
 expect 2 "a curve can stand against" "$osafl" plot --figure loss --against bit "$golden"
 expect 2 "no run here has a setting of that name" \
-    "$osafl" plot --figure best --against deadline "$golden"
+    "$osafl" plot --figure best --against deadlin "$golden"
+expect 2 'did you mean "deadline_s"?' "$osafl" plot --figure best --against deadline "$golden"
+expect 2 "--against plugin: is it " "$osafl" plot --figure best --against plugin "$golden"
+expect 2 "--log z: there are x, y and xy" "$osafl" plot --log z "$golden"
+for range in 2 2:1 a:b 1:1 0:inf; do
+    expect 2 "a range is FROM:TO" "$osafl" plot --yrange $range "$golden"
+done
+expect 2 "--name A: write OLD=NEW" "$osafl" plot --name A "$golden"
 
 if ! command -v gnuplot >/dev/null; then
     [ "$failures" = 0 ] || exit 1
@@ -50,7 +57,7 @@ fi
 # All figures.
 expect 0 "plots/paper-table-accuracy-round.svg" "$osafl" plot "$golden"
 for name in paper-table-{accuracy-{round,time,bits,joules},loss-round,ccdf,participation,score,drift} \
-    levels-levels___16-ccdf best-accuracy-levels; do
+    levels-levels-16-ccdf best-accuracy-levels; do
     for suffix in svg gp dat; do
         [ -s "plots/$name.$suffix" ] || fail "no plots/$name.$suffix"
     done
@@ -100,8 +107,64 @@ for label in Genie OSA-FL "A / levels = 2" "B / learning_rate = 0.5 / levels = 2
     grep -qF "# $label" plots/accuracy-round.dat || fail "--together has no $label"
 done
 
+# Axes and names as they are asked for.
+"$osafl" plot --figure best --against levels --name A=First --out axes "$golden/levels" >/dev/null
+"$osafl" plot --figure accuracy --log xy --yrange :0.9 --xrange 1:3 --name OSA-FL=First --out axes \
+    "$golden/paper-table" >/dev/null
+for line in "set logscale x 10" "set logscale y" "set xrange [1:3]" "set yrange [*:0.9]" "'First'"; do
+    grep -qF -- "$line" axes/paper-table-accuracy-round.gp || fail "no $line in the script"
+done
+grep -qx " 16 0.56 ? ?" axes/best-accuracy-levels.dat || fail "levels are not quantizer.qsgd.levels"
+expect 2 "a logarithmic axis has positive ends alone" \
+    "$osafl" plot --figure accuracy --log y --yrange=-1: --out none "$golden"
+
+# Long names are wrapped, and a loss that diverges hides no other.
+python3 - "$golden" <<'EOF'
+import pathlib, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from make import cell
+name = "a-rather-long-experiment-name-for-my-journal-paper"
+for case, last in (("a case with quite a long name or two of them", 3e14), ("another case of that kind", 1)):
+    for key in ("0.1", "0.3"):
+        cell(pathlib.Path("long"), name, f"{case},partition.concentration={key}", 1,
+             [0.1, 0.2, 0.3 + float(key)], [2, 1.5, last], rounds=3,
+             settings={"partition.concentration": key})
+EOF
+expect 0 long-plots/loss-round.svg "$osafl" plot --together --figure loss --out long-plots long
+grep -q "^set logscale y" long-plots/loss-round.gp || fail "the axis is linear over 14 decades"
+expect 0 long-plots/a-rather-long "$osafl" plot --figure loss --out long-plots long
+expect 0 long-plots/best "$osafl" plot --figure best --against concentration --out long-plots long
+python3 - <<'EOF' || failures=$((failures + 1))
+import pathlib, re
+scripts = list(pathlib.Path("long-plots").glob("*.gp"))
+assert len(scripts) == 4, scripts
+for script in scripts:
+    titles = [line for line in script.read_text().splitlines() if "title " in line]
+    for line in re.findall(r"'([^']*)'", "\n".join(l[l.index("title "):] for l in titles)):
+        assert len(line) <= 64, (script, line)
+    # Nothing of a name is lost.
+    text = script.read_text()
+    for case in ("a case with quite a long name or two of them", "another case of that kind"):
+        assert text.count(case) >= 1, (script, case)
+EOF
+
+# What gnuplot makes is looked at: a full disk is no success.
+mkdir fake
+cat >fake/gnuplot <<'EOF'
+#!/bin/sh
+[ "$1" = --version ] && exit 0
+for script in *.gp; do : >"${script%.gp}.svg"; done
+EOF
+chmod +x fake/gnuplot
+expect 1 "is not complete although gnuplot reported no error; is the disk full?" \
+    env PATH="$work/fake:$PATH" "$osafl" plot --figure ccdf --out full "$golden/paper-table"
+printf '#!/bin/sh\nexit 0\n' >fake/gnuplot
+expect 1 "is missing although gnuplot" \
+    env PATH="$work/fake:$PATH" "$osafl" plot --figure ccdf --out plots "$golden/paper-table"
+
 # What stays beside makes the figure again, in any format.
-(cd plots && rm paper-table-ccdf.svg && gnuplot paper-table-ccdf.gp && [ -s paper-table-ccdf.svg ] &&
+(cd plots && [ ! -e paper-table-ccdf.svg ] && gnuplot paper-table-ccdf.gp && [ -s paper-table-ccdf.svg ] &&
     gnuplot -e "format='png'" paper-table-ccdf.gp && [ -s paper-table-ccdf.png ]) ||
     fail "the script does not make its figure again"
 expect 0 "few/paper-table-ccdf.pdf" \
@@ -126,6 +189,9 @@ grep -qi '<script' page.html && fail "a name became a script"
 grep -qF "&lt;/title&gt;&lt;/svg&gt;&lt;script&gt;alert(1)" page.html || fail "the name is lost"
 grep -qiE '(src|href)="?(http|file|//)|@import' page.html && fail "the page loads something"
 expect 0 plots/ "$osafl" plot hostile
+cp -r "$golden/paper-table" quoted
+find quoted -name manifest.json -exec sed -i "s/\"name\": \"paper-table\"/\"name\": \"'quoted'\"/" {} +
+expect 0 quotes/ "$osafl" plot --figure ccdf --out quotes quoted
 if [ -e broken ] || [ -e plots/broken ]; then
     fail "a name became a command"
 fi

@@ -60,7 +60,7 @@ expect 0 "levels = 16" "$golden"
 expect 0 "OSA-FL      3" --only case=OSA-FL "$golden"
 expect 0 "Best test loss" --measure loss "$golden/levels"
 expect 2 "name a folder with results"
-expect 2 "--format pdf: there are text, markdown, csv and latex" --format pdf "$golden"
+expect 2 "--format pdf: there are text, markdown, latex, csv and runs" --format pdf "$golden"
 expect 2 "--target high: not a number" --target high "$golden"
 expect 2 '--measure los: the runs have no such measure; did you mean "loss"?' --measure los "$golden"
 expect 2 "there are accuracy, loss" --measure foo "$golden"
@@ -70,6 +70,74 @@ expect 0 "% needs" --format latex "$golden"
 expect 2 "cannot open $work/none" "$work/none"
 expect 2 "holds no results" "$work"
 expect 2 'did you mean "seed"?' --only sed=1 "$golden"
+
+# Tables for a paper: rows by a setting, percent, other names, fewer columns.
+failed() {
+    echo "FAILED: $1 in:"
+    cat "$work/out"
+    failures=$((failures + 1))
+}
+expect 0 "Best test accuracy over the rounds by levels" --by levels "$golden/levels"
+grep -qx "A  *0.3200  *0.4600" "$work/out" || failed "no values by levels"
+grep -qx "B / learning_rate = 0.5  *0.2000  *-" "$work/out" || failed "no value that is missing"
+expect 0 'Last test accuracy, \% by s ' --by quantizer.qsgd.levels --percent --value last --format latex \
+    --name levels=s --name A=First "$golden/levels"
+grep -qxF 'First & 32.00 & 46.00 \\' "$work/out" || failed "no percent"
+grep -qF 'resizebox{\ifdim\width>\linewidth' "$work/out" || failed "a table may be too wide"
+expect 0 "M-FedAvg, 2: 2 of 3 seeds" --by levels "$golden/paper-table"
+expect 0 "fedavg  fednova" --by aggregator.plugin "$golden/paper-table"
+expect 2 '--by level: no run here has a setting of that name; did you mean "levels"?' --by level "$golden"
+expect 2 "--by makes one table" --by levels --format csv "$golden"
+expect 2 "--value most: there are best, last, tail and loss" --value most --by levels "$golden"
+expect 2 "--name A: write OLD=NEW" --name A "$golden"
+expect 0 "best accuracy  last tenth's accuracy" --columns best,tail "$golden/levels"
+expect 2 "--columns bets: there are seeds, best" --columns bets "$golden"
+expect 0 "Ours " --name OSA-FL=Ours "$golden/paper-table"
+
+# A line for every run, all that differs in columns of their own.
+expect 0 "experiment,case,optimizer.sgd.learning_rate,quantizer.qsgd.levels,seed,state,rounds,measure" \
+    --format runs --target 0.6 "$golden"
+for line in levels,B,0.02,16,1,complete,2,accuracy,0.56,2, levels,B,0.5,2,1,complete,2,accuracy,0.2,2, \
+    paper-table,M-FedAvg,0.02,2,3,unfinished,2,accuracy,0.9,1, \
+    paper-table,OSA-FL,0.02,2,2,complete,4,accuracy,0.6,3,1,0.5,0.5,0.875,; do
+    grep -q "^$line" "$work/out" || failed "no $line"
+done
+[ "$(wc -l <"$work/out")" -eq 14 ] || failed "not a line for each of 13 runs"
+
+# Of two copies of a run the one that has come farthest counts; copies that differ are reported.
+mkdir "$work/copies"
+cp -r "$golden"/levels/A_quantizer.qsgd.levels_2/seed-1-* "$work/copies/a"
+cp -r "$work/copies/a" "$work/copies/b"
+sed -i '$d' "$work/copies/a/rounds.csv"
+expect 0 "copies/a is the same run as $work/copies/b; it is left out" "$work/copies"
+grep -qE "^A +1 +0.3200|^A / levels = 2 +1 +0.3200" "$work/out" || failed "an unfinished copy counts"
+sed -i 's/,0.1,2,/,0.2,2,/' "$work/copies/a/rounds.csv"
+expect 0 "but their rounds.csv differ in round 0" "$work/copies"
+
+# What is no file is not waited for, and nothing reaches the terminal but text.
+mkdir -p "$work/odd/pipe" "$work/odd/rounds"
+mkfifo "$work/odd/pipe/manifest.json"
+cp "$work"/copies/b/*.json "$work/odd/rounds"
+mkfifo "$work/odd/rounds/rounds.csv"
+timeout 20 "$osafl" report "$work/odd" >"$work/out" 2>&1 || [ $? -eq 1 ] || failed "a pipe hangs"
+[ "$(grep -c "not a regular file" "$work/out")" -eq 2 ] || failed "pipes are not refused"
+rm -r "$work/odd"
+odd=$work/odd/$'x\e[31m\e]0;title\a\xc2\x9b31m\x9b'
+mkdir -p "$odd"
+echo "{" >"$odd/manifest.json"
+expect 1 "x?[31m?]0;title???31m?/manifest.json" "$work/odd"
+if LC_ALL=C grep -q $'[\x01-\x08\x0e-\x1f\x9b]' "$work/out"; then
+    failed "terminal escapes"
+fi
+# A spreadsheet takes no name for a formula.
+mkdir "$work/sheet"
+cp "$work"/copies/b/* "$work/sheet"
+sed -i 's/"case": "A,/"case": "@SUM(1),/' "$work/sheet/manifest.json"
+expect 0 "'@SUM(1)" --format csv "$work/sheet"
+# A record of more seeds than a grid can have.
+python3 -c 'import json
+print(json.dumps({"grid": 1, "experiment": "levels", "cells": {"A": list(range(1001))}}))' >"$work/grid-many.json"
+expect 1 "is no record of a grid" "$golden/levels" "$work/grid-many.json"
 
 # Damaged and unfinished folders: the rest is still reported.
 cp -r "$golden" "$work/results"

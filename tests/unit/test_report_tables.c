@@ -160,7 +160,7 @@ static void finished_seeds_are_averaged(void **state)
     assert_true(osafl.has_link);
     assert_close(osafl.best.mean, 0.6);
     assert_close(osafl.best.deviation, 0.1);
-    assert_close(osafl.best_round.mean, 2);
+    assert_close(osafl.best_round.mean, 3);
     assert_close(osafl.loss_at_best.mean, 1);
     assert_close(osafl.last.mean, 0.5);
     assert_close(osafl.tail.mean, 0.5); /* of one round in four */
@@ -423,7 +423,7 @@ static void numbers_as_csv(void **state)
     summary_csv_header(stream.file);
     summary_csv_rows(s, stream.file);
     char *const text = checked_stream_text(&stream);
-    assert_holds(text, "paper-table,,Genie,3,1,0,0,1,accuracy,0.875,,3,,0.25,,0.875,,");
+    assert_holds(text, "paper-table,,Genie,3,1,0,0,1,accuracy,0.875,,4,,0.25,,0.875,,");
     assert_holds(text, ",0.6,2,0.58,0.01,1.25,0.25,,,,,");
     /* Every line has as many fields as the header. */
     size_t fields = 0;
@@ -470,6 +470,8 @@ static void units_fit_their_values(void **state)
     assert_string_equal(unit_scale_bits(1000).unit, "kbit");
     assert_string_equal(unit_scale_bits(2e15).unit, "Tbit");
     assert_string_equal(unit_scale_joules(1.5e6).unit, "MJ");
+    assert_string_equal(unit_scale_joules(0.012).unit, "mJ");
+    assert_string_equal(unit_scale_joules(0).unit, "J");
     assert_string_equal(unit_scale_seconds(240).unit, "s");
     assert_string_equal(unit_scale_seconds(3000).unit, "min");
     assert_string_equal(unit_scale_seconds(36000).unit, "h");

@@ -166,6 +166,38 @@ static osafl_status unknown_key(const struct found_cells *f, const char *key, ch
                         close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
 }
 
+osafl_status find_setting(const struct found_cells *f, const char *option, const char *name,
+                          const char **key, char *message)
+{
+    struct suggestion close = suggest_begin(name);
+    *key = NULL;
+    for (size_t i = 0; i < f->cells; ++i) {
+        for (size_t k = 0; k < f->cell[i]->settings; ++k) {
+            const char *const path = f->cell[i]->setting[k].key;
+            const char *const dot = strrchr(path, '.');
+            const char *const last = dot == NULL ? path : dot + 1;
+            suggest_offer(&close, path);
+            suggest_offer(&close, last);
+            if (strcmp(path, name) == 0) {
+                *key = path;
+                return OSAFL_OK;
+            }
+            if (strcmp(last, name) != 0 || (*key != NULL && strcmp(*key, path) == 0))
+                continue;
+            if (*key != NULL)
+                return message_fail(message, OSAFL_E_CONFIG, "%s %s: is it %s or %s?", option, name,
+                                    *key, path);
+            *key = path;
+        }
+    }
+    if (*key != NULL)
+        return OSAFL_OK;
+    return message_fail(message, OSAFL_E_CONFIG,
+                        "%s %s: no run here has a setting of that name%s%s%s", option, name,
+                        close.best == NULL ? "" : "; did you mean \"",
+                        close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
+}
+
 /* Whether the run meets the condition.  If it has a row, that decides: a case need not have what
  * the file varies.  Else its record does, or what the condition says of the whole experiment. */
 static bool planned_run_meets(const struct found_cells *of, const struct planned_run *r,

@@ -40,6 +40,11 @@ osafl_status find_cells(const char *folder, struct found_cells *into, char *mess
  * word, a key that no cell has, or a value that no cell has. */
 osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n, char *message);
 
+/* The path of a setting that is named whole or, as tables print it, by its last part; borrowed from
+ * a cell.  OSAFL_E_CONFIG, naming the option, when no cell has it or two settings end alike. */
+osafl_status find_setting(const struct found_cells *f, const char *option, const char *name,
+                          const char **key, char *message);
+
 /* The N of --rounds N; false: it is no whole number from 1 on. */
 bool parse_rounds(const char *text, uint32_t *out);
 

@@ -1,11 +1,11 @@
 /* csv_table.c - reads the tables of a run. */
 #include "csv_table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_read.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "checked_alloc.h"
@@ -144,44 +144,42 @@ static osafl_status read_row(struct csv_reading *r, char *line)
     return OSAFL_OK;
 }
 
-static osafl_status read_lines(struct csv_reading *r, FILE *from, const char *const *wanted,
-                               const char *const *words)
+/* The text is cut at the ends of its lines. */
+static osafl_status read_lines(struct csv_reading *r, char *text, size_t size,
+                               const char *const *wanted, const char *const *words)
 {
-    char *line = NULL;
-    size_t capacity = 0;
     osafl_status status = OSAFL_OK;
-    ssize_t length;
-    while (status == OSAFL_OK && (length = getline(&line, &capacity, from)) > 0) {
+    for (char *end; status == OSAFL_OK && (end = memchr(text, '\n', size)) != NULL;) {
+        const size_t length = (size_t)(end - text);
         ++r->line;
-        if (line[length - 1] != '\n')
-            break;
-        line[length - 1] = '\0';
-        if (strlen(line) != (size_t)length - 1)
+        *end = '\0';
+        if (strlen(text) != length)
             status = message_fail(r->message, OSAFL_E_DATA,
                                   "%s:%lu: a zero byte; the table is damaged", r->path, r->line);
         else
-            status = r->line == 1 ? read_header(r, line, wanted, words) : read_row(r, line);
+            status = r->line == 1 ? read_header(r, text, wanted, words) : read_row(r, text);
+        text = end + 1;
+        size -= length + 1;
     }
-    free(line);
-    if (status == OSAFL_OK && ferror(from))
-        status =
-            message_fail(r->message, OSAFL_E_IO, "cannot read %s: %s", r->path, strerror(errno));
     return status;
 }
 
 osafl_status csv_table_read(const char *path, const char *const *wanted, const char *const *words,
                             struct csv_table **out, char *message)
 {
-    FILE *const from = fopen(path, "re");
-    if (from == NULL)
-        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
+    size_t size = 0;
+    int problem = 0;
+    char *const text = file_read(path, SIZE_MAX / 2, &size, &problem);
+    if (text == NULL)
+        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
+                            file_read_problem(problem));
     struct csv_reading r = {
         .path = path,
         .table = checked_alloc(1, sizeof(struct csv_table)),
         .message = message,
     };
-    const osafl_status status = read_lines(&r, from, wanted, words);
-    fclose(from);
+    const osafl_status status = read_lines(&r, text, size, wanted, words);
+    free(text);
     free(r.column);
     free(r.is_word);
     if (status != OSAFL_OK) {

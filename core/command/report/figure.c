@@ -7,15 +7,21 @@
 
 #include "checked_alloc.h"
 
-/* Replaces what a file name or a shell word had better not hold. */
+/* Replaces what a file name or a shell word had better not hold: "levels = 2" becomes "levels-2".
+ */
 static char *file_name(char *text)
 {
-    for (char *at = text; *at != '\0'; ++at) {
+    enum { MOST = 200 }; /* with suffixes a name of a file may have 255 bytes */
+    size_t n = 0;
+    for (const char *at = text; *at != '\0' && n < MOST; ++at) {
         const bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
-                           (*at >= '0' && *at <= '9') || (strchr("._-", *at) != NULL && at != text);
-        if (!plain)
-            *at = '_';
+                           (*at >= '0' && *at <= '9') || *at == '_' || (*at == '.' && n > 0);
+        if (plain)
+            text[n++] = *at;
+        else if (n > 0 && text[n - 1] != '-')
+            text[n++] = '-';
     }
+    text[n] = '\0';
     return text;
 }
 
@@ -29,6 +35,8 @@ struct figure *figure_create(enum figure_kind kind, char *stem, char *title, cha
         .title = title,
         .x_label = x_label,
         .y_label = y_label,
+        .x_from = (double)NAN,
+        .x_to = (double)NAN,
         .y_from = (double)NAN,
         .y_to = (double)NAN,
     };
@@ -54,6 +62,18 @@ void figure_point_add(struct figure_series *s, double x, double y, double low, d
     s->low[s->n] = low;
     s->high[s->n] = high;
     ++s->n;
+}
+
+double figure_least_positive(const struct figure *f)
+{
+    double least = (double)NAN;
+    for (size_t i = 0; i < f->n_series; ++i) {
+        for (size_t k = 0; k < f->series[i].n; ++k) {
+            if (f->series[i].y[k] > 0)
+                least = fmin(least, f->series[i].y[k]); /* of a number and NAN the number */
+        }
+    }
+    return least;
 }
 
 static void free_series(struct figure_series *s)

@@ -33,10 +33,13 @@ struct figure {
     char *y_label;
     struct figure_series *series; /* [n_series] */
     size_t n_series;
-    bool x_is_log; /* base 2 */
-    bool whole_x;  /* x has whole numbers alone */
+    unsigned x_log_base; /* 2 or 10; 0: the axis is linear */
+    bool y_is_log;       /* base 10 */
+    bool whole_x;        /* x has whole numbers alone */
     bool x_from_zero;
-    double y_from; /* ends of the y axis, of the colours in a map; NAN: as the data have it */
+    double x_from; /* ends of the axes, in their units; NAN: as the data have it */
+    double x_to;
+    double y_from;
     double y_to;
     bool whole_values; /* a map's values are whole numbers, 0 standing apart */
 };
@@ -47,6 +50,8 @@ struct figure *figure_create(enum figure_kind kind, char *stem, char *title, cha
 /* Adds an empty series and takes the label. */
 struct figure_series *figure_series_add(struct figure *f, char *label, size_t style);
 void figure_point_add(struct figure_series *s, double x, double y, double low, double high);
+/* The least positive y of all series; NAN: there is none. */
+double figure_least_positive(const struct figure *f);
 /* Drops the last series when it has no point. */
 void figure_series_drop_empty(struct figure *f);
 /* When the last series equals an earlier one point by point, drops it and adds its label to the

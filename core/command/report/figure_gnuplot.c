@@ -34,6 +34,12 @@ enum {
     PANEL_COLUMNS = 2,
     /* Marks on a curve. */
     MARKS = 9,
+    /* Characters that fit a line of the title or the key, and of a panel's title; what a sample
+     * takes beside the name of its series. */
+    LINE = 64,
+    PANEL_LINE = 34,
+    SAMPLE = 9,
+    LINE_HEIGHT = 18,
 };
 
 const char *draw_format_name(int i)
@@ -76,32 +82,98 @@ static void write_data(const struct figure *f, FILE *to)
 
 /* ---- script ---- */
 
-/* As a string of gnuplot, in which nothing is special but the quote. */
-static void write_quoted(FILE *to, const char *text)
+/* n bytes as a string of gnuplot, in which nothing is special but the quote.  gnuplot takes a
+ * doubled quote everywhere but at the beginning, so that it becomes an apostrophe. */
+static void write_quoted(FILE *to, const char *text, size_t n)
 {
     fputc('\'', to);
-    for (; *text != '\0'; ++text) {
-        if (*text == '\'')
-            fputc('\'', to);
-        fputc(*text, to);
+    for (size_t i = 0; i < n; ++i) {
+        if (text[i] == '\'')
+            fputs("\xe2\x80\x99", to); /* U+2019 */
+        else
+            fputc(text[i], to);
     }
     fputc('\'', to);
 }
 
-static void write_setting(FILE *to, const char *what, const char *text)
+/* Bytes of the text that make a line: as many words as fit `most` characters, or a part of a long
+ * one. */
+static size_t line_of(const char *text, size_t most)
+{
+    size_t characters = 0;
+    size_t blank = 0; /* where the last blank ends */
+    size_t i = 0;
+    for (; text[i] != '\0'; ++i) {
+        const bool begins = ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (begins && characters++ == most)
+            return blank > 0 ? blank : i;
+        if (text[i] == ' ')
+            blank = i + 1;
+    }
+    return i;
+}
+
+static size_t lines_of(const char *text, size_t most)
+{
+    size_t lines = 1;
+    for (size_t n; (n = line_of(text, most)) < strlen(text); text += n)
+        ++lines;
+    return lines;
+}
+
+/* The text as strings of lines. */
+static void write_wrapped(FILE *to, const char *text, size_t most)
+{
+    size_t n = line_of(text, most);
+    write_quoted(to, text, n);
+    while (text[n] != '\0') {
+        text += n;
+        n = line_of(text, most);
+        fputs(".\"\\n\".", to);
+        write_quoted(to, text, n);
+    }
+}
+
+static void write_setting(FILE *to, const char *what, const char *text, size_t most)
 {
     fprintf(to, "set %s ", what);
-    write_quoted(to, text);
+    write_wrapped(to, text, most);
     fputc('\n', to);
+}
+
+/* ---- key ---- */
+
+/* How the names of the series stand in the key. */
+struct key_layout {
+    size_t columns;
+    size_t lines;
+};
+
+static struct key_layout key_of(const struct figure *f)
+{
+    size_t longest = 1;
+    size_t lines = 0;
+    for (size_t i = 0; i < f->n_series; ++i) {
+        char *const name = figure_series_name(&f->series[i]);
+        const size_t length = strlen(name);
+        longest = length > longest ? length : longest;
+        lines += lines_of(name, LINE);
+        free(name);
+    }
+    struct key_layout key = {(LINE + SAMPLE) / (longest + SAMPLE), lines};
+    key.columns = key.columns == 0 ? 1 : key.columns > 4 ? 4 : key.columns;
+    key.lines = (lines + key.columns - 1) / key.columns;
+    return key;
 }
 
 static int height_of(const struct figure *f)
 {
-    /* The key of many series takes room that the plot is not to lose. */
+    /* Title and key take room that the plot is not to lose. */
+    const size_t title = lines_of(f->title, LINE) - 1;
     if (f->kind != FIGURE_MAPS)
-        return HEIGHT + (f->n_series > 6 ? 11 * (int)(f->n_series - 6) : 0);
+        return HEIGHT + LINE_HEIGHT * (int)(title + key_of(f).lines - 1);
     const size_t lines = (f->n_series + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
-    return f->n_series == 1 ? HEIGHT : 60 + PANEL_HEIGHT * (int)lines;
+    return (f->n_series == 1 ? HEIGHT : 60 + PANEL_HEIGHT * (int)lines) + LINE_HEIGHT * (int)title;
 }
 
 static void write_terminals(const struct figure *f, FILE *to)
@@ -161,11 +233,20 @@ static void write_range(FILE *to, const char *axis, double from, double to_value
         fprintf(to, "%g]\n", to_value);
 }
 
+/* A long name goes on in lines of its own, whose samples cannot be seen. */
 static void write_key(FILE *to, const struct figure_series *s)
 {
     char *const name = figure_series_name(s);
+    const char *at = name;
+    size_t n = line_of(at, LINE);
     fputs(" title ", to);
-    write_quoted(to, name);
+    write_quoted(to, at, n);
+    while (at[n] != '\0') {
+        at += n;
+        n = line_of(at, LINE);
+        fputs(", \\\n    NaN with dots linecolor rgb '#ffffff' title ", to);
+        write_quoted(to, at, n);
+    }
     free(name);
 }
 
@@ -176,7 +257,8 @@ static void write_bands(const struct figure *f, FILE *to)
         const struct figure_series *const s = &f->series[i];
         if (has_band(s) && f->kind == FIGURE_CURVES)
             fprintf(to,
-                    "    '%s.dat' index %zu using 1:3:4 with filledcurves fillstyle transparent "
+                    "    '%s.dat' index %zu using 1:(bound($3)):4 with filledcurves fillstyle "
+                    "transparent "
                     "solid 0.16 noborder linecolor rgb '%s' notitle, \\\n",
                     f->stem, i, color[s->style % COLORS]);
         if (has_band(s) && f->kind == FIGURE_POINTS)
@@ -227,26 +309,40 @@ static void write_whole_axis(const struct figure *f, FILE *to)
         fputs("set xtics 1\n", to);
 }
 
+/* Ends of the axes, and the least that a band reaches down to. */
+static void write_ranges(const struct figure *f, FILE *to)
+{
+    if (!isnan(f->x_from) || !isnan(f->x_to))
+        write_range(to, "x", f->x_from, f->x_to);
+    write_range(to, "y", f->y_from, f->y_to);
+    if (f->y_is_log)
+        fprintf(to, "set logscale y\nset format y '%%g'\nbound(y) = y > %.6g ? y : %.6g\n",
+                figure_least_positive(f), figure_least_positive(f));
+    else
+        fputs("bound(y) = y\n", to);
+}
+
 static void write_chart(const struct figure *f, FILE *to)
 {
     write_styles(f, to);
-    write_setting(to, "xlabel", f->x_label);
-    write_setting(to, "ylabel", f->y_label);
-    write_range(to, "y", f->y_from, f->y_to);
-    /* The title heads the key, which lies above the plot: nothing can cover a curve. */
-    fputs("set key tmargin left horizontal reverse Left samplen 3.2 spacing 1.2 title ", to);
-    write_quoted(to, f->title);
-    fputs(" left\n", to);
+    write_setting(to, "title", f->title, LINE);
+    write_setting(to, "xlabel", f->x_label, LINE);
+    write_setting(to, "ylabel", f->y_label, LINE);
+    /* Below the plot nothing can cover a curve; entries go from left to right. */
+    fprintf(to,
+            "set key bmargin center horizontal reverse Left samplen 3.2 spacing 1.2 maxcols %zu\n",
+            key_of(f).columns);
     if (f->whole_x)
         write_whole_axis(f, to);
-    if (f->x_from_zero)
+    if (f->x_log_base > 0)
+        fprintf(to, "set logscale x %u\n", f->x_log_base);
+    else if (f->x_from_zero)
         fputs("set xrange [0:*]\n", to);
-    if (f->x_is_log)
-        fputs("set logscale x 2\n", to);
     if (f->kind == FIGURE_POINTS)
         fputs("set offsets graph 0.05, graph 0.05, 0, 0\n", to);
     if (f->kind == FIGURE_STEPS)
         write_steps_axis(f, to);
+    write_ranges(f, to);
     fputs("plot \\\n", to);
     write_bands(f, to);
     write_lines(f, to);
@@ -317,13 +413,13 @@ static void write_maps(const struct figure *f, FILE *to)
         fputs("set ytics 1\n", to);
     fputs("unset key\nunset grid\nset style fill solid noborder\n", to);
     fprintf(to, "set multiplot layout %zu,%zu title ", lines, columns);
-    write_quoted(to, f->title);
+    write_wrapped(to, f->title, LINE);
     fputc('\n', to);
-    write_setting(to, "xlabel", f->x_label);
-    write_setting(to, "ylabel", f->y_label);
+    write_setting(to, "xlabel", f->x_label, PANEL_LINE);
+    write_setting(to, "ylabel", f->y_label, PANEL_LINE);
     for (size_t i = 0; i < f->n_series; ++i) {
         char *const name = figure_series_name(&f->series[i]);
-        write_setting(to, "title", name);
+        write_setting(to, "title", name, f->n_series == 1 ? LINE : PANEL_LINE);
         free(name);
         /* Boxes lie over each other a little, so that no seam shows between them. */
         fprintf(to,
@@ -418,6 +514,24 @@ osafl_status gnuplot_is_there(char *message)
                         "and run the same command again");
 }
 
+/* gnuplot does not say that a disk is full: a whole file ends as its format does. */
+static osafl_status check_drawing(const char *path, int format, char *message)
+{
+    static const char *const end[DRAW_FORMATS] = {"</svg>", "%%EOF", "IEND"};
+    char tail[32] = "";
+    FILE *const from = fopen(path, "re");
+    size_t got = 0;
+    if (from != NULL && fseek(from, -(long)(sizeof tail), SEEK_END) == 0)
+        got = fread(tail, 1, sizeof tail, from);
+    if (from != NULL)
+        fclose(from);
+    if (memmem(tail, got, end[format], strlen(end[format])) != NULL)
+        return OSAFL_OK;
+    return message_fail(message, OSAFL_E_IO,
+                        "%s is %s although gnuplot reported no error; is the disk full?", path,
+                        from == NULL ? "missing" : "not complete");
+}
+
 static osafl_status draw_format(const struct figure *f, const char *folder, int format,
                                 char *message)
 {
@@ -427,15 +541,20 @@ static osafl_status draw_format(const struct figure *f, const char *folder, int 
     char *const which = checked_format("format='%s'", draw_format_name(format));
     char *const script = checked_format("%s.gp", f->stem);
     char *const arguments[] = {program, defaults, execute, which, script, NULL};
+    char *const path = checked_format("%s/%s.%s", folder, f->stem, draw_format_name(format));
     char said[512];
     int exit_status = 0;
     osafl_status status = OSAFL_OK;
+    unlink(path); /* an old figure is no new one */
     const int error = run_gnuplot(folder, arguments, said, sizeof said, &exit_status);
     if (error != 0)
         status = message_fail(message, OSAFL_E_IO, "cannot run gnuplot: %s", strerror(error));
     else if (exit_status != 0)
         status = message_fail(message, OSAFL_E_DATA, "gnuplot did not take %s/%s: %s", folder,
                               script, said);
+    else
+        status = check_drawing(path, format, message);
+    free(path);
     free(which);
     free(script);
     return status;

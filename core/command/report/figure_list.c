@@ -86,15 +86,11 @@ static char *levels_setting(const struct found_cells *f)
     return NULL;
 }
 
-static osafl_status add_best(struct figure_list *l, const struct found_cells *f,
-                             const char *setting, enum figure_spread spread, char *message)
+static osafl_status add_best(struct figure_list *l, const struct found_cells *f, const char *name,
+                             enum figure_spread spread, char *message)
 {
-    bool known = false;
-    for (size_t i = 0; i < f->cells; ++i)
-        known = known || result_cell_setting(f->cell[i], setting) != NULL;
-    if (!known)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--against %s: no run here has a setting of that name", setting);
+    const char *setting = NULL;
+    OSAFL_TRY(find_setting(f, "--against", name, &setting, message));
     const struct grid_layout layout = {.along = setting, .one_table = true};
     struct result_grid *const g = result_grid_create(f, &layout);
     struct figure *const made =

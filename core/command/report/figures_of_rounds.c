@@ -198,6 +198,17 @@ static char *spoken(const struct grid_table *t, const char *column)
     return text;
 }
 
+/* Whether one curve would press the others onto the axis, as a run's that diverges does. */
+static bool spans_decades(const struct figure *f)
+{
+    double most = 0;
+    for (size_t i = 0; i < f->n_series; ++i) {
+        for (size_t k = 0; k < f->series[i].n; ++k)
+            most = fmax(most, f->series[i].y[k]);
+    }
+    return most > 1e4 * figure_least_positive(f);
+}
+
 struct figure *figure_of_column(const struct grid_experiment *e, const struct grid_table *t,
                                 const char *column, enum figure_axis axis,
                                 enum figure_spread spread)
@@ -218,6 +229,7 @@ struct figure *figure_of_column(const struct grid_experiment *e, const struct gr
         return NULL;
     }
     scale_axis(f, axis);
+    f->y_is_log = !measure_higher_is_better(column) && spans_decades(f);
     f->whole_x = axis == AGAINST_ROUND;
     f->x_from_zero = axis != AGAINST_ROUND;
     return f;
@@ -288,6 +300,6 @@ struct figure *figure_of_setting(const struct grid_experiment *e, const struct g
         return NULL;
     }
     /* Values such as 2, 4, 8, 16 are steps of the same kind. */
-    f->x_is_log = least > 0 && most / least >= 4;
+    f->x_log_base = least > 0 && most / least >= 4 ? 2 : 0;
     return f;
 }

@@ -37,7 +37,7 @@ static const char style[] =
     "nav a:hover{text-decoration:underline}\n"
     ".table{overflow-x:auto;margin:1.4rem 0 .4rem}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
-    "caption{text-align:left;font-weight:600;padding-bottom:.45rem;white-space:nowrap}\n"
+    "caption{text-align:left;font-weight:600;padding-bottom:.45rem}\n"
     "th,td{padding:.32rem .8rem;vertical-align:top;white-space:nowrap}\n"
     "th{font-weight:600}\n"
     "thead th{border-bottom:1.5px solid #1d2129;font-size:.87rem;color:#3a414d}\n"

@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "checked_alloc.h"
+#include "experiment/grid.h"
 #include "result_text.h"
 #include "results/grid_record.h"
 
@@ -57,7 +58,8 @@ static bool is_record(const json_t *record)
     {
         size_t i;
         json_t *seed;
-        if (!json_is_array(seeds))
+        /* More than a grid can have would take long: each run is looked for among the others. */
+        if (!json_is_array(seeds) || json_array_size(seeds) > GRID_MAX_CELLS)
             return false;
         json_array_foreach(seeds, i, seed)
         {

@@ -2,6 +2,7 @@
 #include "plot_command.h"
 
 #include <argp.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #include "checked_alloc.h"
 #include "figure_gnuplot.h"
 #include "figure_list.h"
+#include "label_names.h"
+#include "result_text.h"
 
 enum {
     KEY_FIGURE = 'f',
@@ -21,6 +24,10 @@ enum {
     KEY_ONLY,
     KEY_TOGETHER,
     KEY_ROUNDS,
+    KEY_LOG,
+    KEY_NAME,
+    KEY_XRANGE,
+    KEY_YRANGE,
 };
 
 struct plot_options {
@@ -31,7 +38,13 @@ struct plot_options {
     unsigned formats;
     enum figure_spread spread;
     bool together;
+    bool x_log;
+    bool y_log;
+    double x_range[2]; /* NAN: as the data have it */
+    double y_range[2];
     uint32_t rounds;   /* of each run, the first; 0: all */
+    const char **name; /* [names] */
+    size_t names;
     const char **only; /* [n_only] */
     size_t n_only;
     const char **folder; /* [folders] */
@@ -54,6 +67,11 @@ static const struct argp_option options[] = {
      "What bands show of several seeds: std (sample standard deviation, default), range (least to "
      "most) or none",
      0},
+    {"name", KEY_NAME, "OLD=NEW", 0,
+     "What a case or a setting is called in the figures; may be given several times", 0},
+    {"log", KEY_LOG, "AXES", 0, "Logarithmic axes of curves: x, y or xy", 0},
+    {"xrange", KEY_XRANGE, "FROM:TO", 0, "Ends of the x axis of curves; either may be left out", 0},
+    {"yrange", KEY_YRANGE, "FROM:TO", 0, "Ends of the y axis", 0},
     {"together", KEY_TOGETHER, NULL, 0,
      "One figure for all runs, not one for each experiment and each value of a varied setting", 0},
     {"rounds", KEY_ROUNDS, "N", 0,
@@ -90,11 +108,69 @@ static void parse_spread(struct plot_options *o, const char *word, struct argp_s
     argp_error(state, "--spread %s: there are std, range and none", word);
 }
 
+static void parse_log(struct plot_options *o, const char *axes, struct argp_state *state)
+{
+    if (axes[0] == '\0' || axes[strspn(axes, "xy")] != '\0')
+        argp_error(state, "--log %s: there are x, y and xy", axes);
+    o->x_log = strchr(axes, 'x') != NULL;
+    o->y_log = strchr(axes, 'y') != NULL;
+}
+
+/* "FROM:TO", ":TO", "FROM:" */
+static void parse_range(double range[2], const char *text, struct argp_state *state)
+{
+    const char *at = text;
+    bool good = strchr(text, ':') != NULL;
+    for (int i = 0; i < 2 && good; ++i) {
+        char *end = NULL;
+        range[i] = strtod(at, &end);
+        if (end == at)
+            range[i] = (double)NAN;
+        good = *end == (i == 0 ? ':' : '\0') && !isinf(range[i]);
+        at = end + 1;
+    }
+    if (!good || range[0] >= range[1])
+        argp_error(state, "a range is FROM:TO, such as 0:2, and not \"%s\"", text);
+}
+
 static const char **append(const char **list, size_t *n, const char *word)
 {
     list = checked_grow(list, *n, sizeof *list);
     list[(*n)++] = word;
     return list;
+}
+
+/* How the figures look. */
+static error_t parse_look(int key, char *argument, struct argp_state *state)
+{
+    struct plot_options *const o = state->input;
+    switch (key) {
+    case KEY_FORMAT:
+        parse_formats(o, argument, state);
+        return 0;
+    case KEY_SPREAD:
+        parse_spread(o, argument, state);
+        return 0;
+    case KEY_NAME:
+        if (!label_name_is_good(argument))
+            argp_error(state, "--name %s: write OLD=NEW, such as M-FedAvg=FedAvg", argument);
+        o->name = append(o->name, &o->names, argument);
+        return 0;
+    case KEY_LOG:
+        parse_log(o, argument, state);
+        return 0;
+    case KEY_XRANGE:
+        parse_range(o->x_range, argument, state);
+        return 0;
+    case KEY_YRANGE:
+        parse_range(o->y_range, argument, state);
+        return 0;
+    case KEY_TOGETHER:
+        o->together = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -109,15 +185,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_OUT:
         o->out = argument;
-        return 0;
-    case KEY_FORMAT:
-        parse_formats(o, argument, state);
-        return 0;
-    case KEY_SPREAD:
-        parse_spread(o, argument, state);
-        return 0;
-    case KEY_TOGETHER:
-        o->together = true;
         return 0;
     case KEY_ROUNDS:
         if (!parse_rounds(argument, &o->rounds))
@@ -137,7 +204,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "--against needs --figure");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_look(key, argument, state);
     }
 }
 
@@ -166,11 +233,35 @@ static osafl_status make_figures(const struct plot_options *o, const struct foun
     return OSAFL_OK;
 }
 
+/* Scales and ends of the axes that the user asks for. */
+static osafl_status set_axes(const struct plot_options *o, struct figure *f, char *message)
+{
+    if (f->kind == FIGURE_MAPS)
+        return OSAFL_OK;
+    f->x_log_base = o->x_log ? 10 : f->x_log_base;
+    f->y_is_log = f->y_is_log || o->y_log;
+    f->x_from = o->x_range[0];
+    f->x_to = o->x_range[1];
+    f->y_from = isnan(o->y_range[0]) ? f->y_from : o->y_range[0];
+    f->y_to = isnan(o->y_range[1]) ? f->y_to : o->y_range[1];
+    if ((f->x_log_base > 0 && (f->x_from <= 0 || f->x_to <= 0)) ||
+        (f->y_is_log && (f->y_from < 0 || f->y_to <= 0)))
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "%s: a logarithmic axis has positive ends alone", f->stem);
+    if (f->y_is_log && f->y_from == 0)
+        f->y_from = (double)NAN; /* shares begin at 0 */
+    if (f->y_is_log && isnan(figure_least_positive(f)))
+        return message_fail(message, OSAFL_E_CONFIG, "--log y: %s has no value above 0", f->stem);
+    return OSAFL_OK;
+}
+
 static osafl_status draw_figures(const struct plot_options *o, const struct figure_list *l,
                                  char *message)
 {
     OSAFL_TRY(gnuplot_is_there(message));
     OSAFL_TRY(folder_create(o->out, message));
+    for (size_t i = 0; i < l->n; ++i)
+        OSAFL_TRY(set_axes(o, l->figure[i], message));
     for (size_t i = 0; i < l->n; ++i) {
         OSAFL_TRY(figure_draw(l->figure[i], o->out, o->formats, message));
         for (int k = 0; k < DRAW_FORMATS; ++k) {
@@ -192,8 +283,9 @@ static osafl_status run_plot(const struct plot_options *o, struct found_cells *f
     take_first_rounds(f, o->rounds);
     struct result_grid *const g =
         result_grid_create(f, &(struct grid_layout){.one_table = o->together});
+    labels_rename(g, &(struct label_names){o->name, o->names});
     for (size_t i = 0; i < g->notes; ++i)
-        fprintf(stderr, "osafl plot: %s\n", g->note[i]);
+        result_say("osafl plot", g->note[i]);
     osafl_status status = make_figures(o, f, g, l, message);
     result_grid_free(g);
     if (status == OSAFL_OK)
@@ -203,7 +295,12 @@ static osafl_status run_plot(const struct plot_options *o, struct found_cells *f
 
 int plot_command(int argc, char **argv)
 {
-    struct plot_options o = {.out = "plots", .formats = DRAW_SVG};
+    struct plot_options o = {
+        .out = "plots",
+        .formats = DRAW_SVG,
+        .x_range = {(double)NAN, (double)NAN},
+        .y_range = {(double)NAN, (double)NAN},
+    };
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&command_line, argc, argv, 0, NULL, &o) != 0)
         return EXIT_USAGE;
@@ -213,13 +310,15 @@ int plot_command(int argc, char **argv)
     const osafl_status status = run_plot(&o, &found, &list, message);
     int exit_status = found.n_unreadable > 0 ? EXIT_RUN_FAILED : EXIT_RUN_OK;
     if (status != OSAFL_OK) {
-        fprintf(stderr, "osafl plot: %s\n", message);
-        const bool usage = list.n == 0 && status != OSAFL_E_UNSUPPORTED;
+        result_say("osafl plot", message);
+        const bool usage =
+            status == OSAFL_E_CONFIG || (list.n == 0 && status != OSAFL_E_UNSUPPORTED);
         exit_status = usage ? EXIT_USAGE : EXIT_RUN_FAILED;
     }
     figure_list_free(&list);
     found_cells_free(&found);
     free(o.figure);
+    free(o.name);
     free(o.only);
     free(o.folder);
     return exit_status;

@@ -1,12 +1,13 @@
 /* published.c - numbers of a publication, to stand beside the rows of a report. */
 #include "published.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_read.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "checked_alloc.h"
 
 static const char *const number_name[] = {"accuracy_mean", "accuracy_std", "loss_mean", "loss_std"};
@@ -64,23 +65,20 @@ static osafl_status read_line(const char *where, char *text, struct published_ta
             to->condition[i] = checked_copy(field);
             continue;
         }
-        char *end = NULL;
-        *number = field[0] == '\0' ? (double)NAN : strtod(field, &end);
-        if (field[0] != '\0' && (*end != '\0' || !isfinite(*number)))
+        if (field[0] != '\0' && !text_real(field, number))
             return message_fail(message, OSAFL_E_DATA, "%s: %s is \"%.40s\", which is no number",
                                 where, p->column[i], field);
     }
     return OSAFL_OK;
 }
 
-static osafl_status read_lines(const char *path, FILE *from, struct published_table *p,
+static osafl_status read_lines(const char *path, char *text, struct published_table *p,
                                char *message)
 {
-    char *line = NULL;
-    size_t capacity = 0;
     osafl_status status = OSAFL_OK;
-    for (size_t number = 1; status == OSAFL_OK && getline(&line, &capacity, from) > 0; ++number) {
-        line[strcspn(line, "\r\n")] = '\0';
+    char *line;
+    for (size_t number = 1; status == OSAFL_OK && (line = strsep(&text, "\n")) != NULL; ++number) {
+        line[strcspn(line, "\r")] = '\0';
         if (line[0] == '#' || line[0] == '\0')
             continue;
         char *const where = checked_format("%s:%zu", path, number);
@@ -88,9 +86,6 @@ static osafl_status read_lines(const char *path, FILE *from, struct published_ta
                                  : read_line(where, line, p, message);
         free(where);
     }
-    free(line);
-    if (status == OSAFL_OK && ferror(from))
-        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
     if (status == OSAFL_OK && p->lines == 0)
         return message_fail(message, OSAFL_E_DATA, "%s: no line with published numbers", path);
     return status;
@@ -98,12 +93,15 @@ static osafl_status read_lines(const char *path, FILE *from, struct published_ta
 
 osafl_status published_read(const char *path, struct published_table *out, char *message)
 {
+    size_t size = 0;
+    int problem = 0;
     *out = (struct published_table){.columns = 0};
-    FILE *const from = fopen(path, "re");
-    if (from == NULL)
-        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
-    const osafl_status status = read_lines(path, from, out, message);
-    fclose(from);
+    char *const text = file_read(path, SIZE_MAX / 2, &size, &problem);
+    if (text == NULL)
+        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
+                            file_read_problem(problem));
+    const osafl_status status = read_lines(path, text, out, message);
+    free(text);
     return status;
 }
 

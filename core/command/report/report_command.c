@@ -13,7 +13,11 @@
 #include "base/text.h"
 #include "checked_alloc.h"
 #include "html_page.h"
+#include "label_names.h"
+#include "pivot_table.h"
 #include "report_body.h"
+#include "result_text.h"
+#include "runs_csv.h"
 #include "summary_csv.h"
 
 enum {
@@ -25,12 +29,16 @@ enum {
     KEY_ROUNDS,
     KEY_PUBLISHED,
     KEY_AGAINST,
+    KEY_BY,
+    KEY_VALUE,
+    KEY_NAME,
+    KEY_COLUMNS,
     KEY_INTERVAL,
     KEY_PERCENT,
 };
 
-/* --format csv is no format of tables: it gives the numbers. */
-enum { CSV_NUMBERS = FORMAT_HTML + 1 };
+/* --format csv and runs are no formats of tables: they give the numbers, of rows or of runs. */
+enum { CSV_NUMBERS = FORMAT_HTML + 1, CSV_RUNS };
 
 struct report_options {
     int format;
@@ -39,14 +47,23 @@ struct report_options {
     const char *published_path;       /* NULL: published.csv of a folder that is named, if any */
     struct published_table published; /* by that file */
     uint32_t rounds;                  /* of each run, the first; 0: all */
-    const char **only;                /* [n_only] */
+    const char *by;                   /* a setting: --by; NULL */
+    struct pivot pivot;
+    char *heading;     /* the pivot's */
+    const char **name; /* [names] */
+    size_t names;
+    const char **only; /* [n_only] */
     size_t n_only;
     const char **folder; /* [folders] */
     size_t folders;
 };
 
 static const struct argp_option options[] = {
-    {"format", KEY_FORMAT, "FORMAT", 0, "text (default), markdown, csv or latex", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0,
+     "text (default), markdown or latex; csv: the numbers of every row; runs: CSV of every run, "
+     "with "
+     "all settings in which runs differ",
+     0},
     {"html", KEY_HTML, "FILE", 0,
      "Write one self-contained page with tables, figures, settings and environment instead", 0},
     {"target", KEY_TARGET, "VALUE", 0,
@@ -65,6 +82,18 @@ static const struct argp_option options[] = {
      0},
     {"interval", KEY_INTERVAL, "KIND", 0, "Of paired differences: student (default) or bootstrap",
      0},
+    {"by", KEY_BY, "SETTING", 0,
+     "One table of rows by the values of this setting, such as levels, instead of the others", 0},
+    {"value", KEY_VALUE, "NAME", 0,
+     "What that table shows: best (default), last, tail (mean of the last tenth of the rounds) or "
+     "loss (in the round of the best)",
+     0},
+    {"columns", KEY_COLUMNS, "LIST", 0,
+     "Columns of the first table, separated by commas: seeds, best, rounds, loss, last, tail, "
+     "published; default: all but tail",
+     0},
+    {"name", KEY_NAME, "OLD=NEW", 0,
+     "What a case or a setting is called in the tables; may be given several times", 0},
     {"percent", KEY_PERCENT, NULL, 0, "Accuracies as percent", 0},
     {"published", KEY_PUBLISHED, "FILE", 0,
      "Numbers of a publication to print beside the rows, as CSV: the columns accuracy_mean, "
@@ -77,12 +106,68 @@ static const struct argp_option options[] = {
 
 static int parse_format(const char *name)
 {
-    static const char *const names[] = {"text", "markdown", "latex", NULL, "csv"};
-    for (int i = 0; i <= CSV_NUMBERS; ++i) {
+    static const char *const names[] = {"text", "markdown", "latex", NULL, "csv", "runs"};
+    for (int i = 0; i <= CSV_RUNS; ++i) {
         if (names[i] != NULL && strcmp(names[i], name) == 0)
             return i;
     }
     return -1;
+}
+
+static void parse_value(struct report_options *o, const char *name, struct argp_state *state)
+{
+    static const char *const names[COMPARED_VALUES] = {"best", "last", "tail", "loss"};
+    for (int i = 0; i < COMPARED_VALUES; ++i) {
+        if (strcmp(names[i], name) == 0) {
+            o->pivot.by = (enum compared)i;
+            return;
+        }
+    }
+    argp_error(state, "--value %s: there are best, last, tail and loss", name);
+}
+
+static void append(const char ***list, size_t *n, const char *word)
+{
+    *list = checked_grow(*list, *n, sizeof **list);
+    (*list)[(*n)++] = word;
+}
+
+/* How the tables look. */
+static error_t parse_look(int key, char *argument, struct argp_state *state)
+{
+    struct report_options *const o = state->input;
+    switch (key) {
+    case KEY_AGAINST:
+        o->question.against = argument;
+        return 0;
+    case KEY_INTERVAL:
+        o->question.interval =
+            strcmp(argument, "bootstrap") == 0 ? INTERVAL_BOOTSTRAP : INTERVAL_STUDENT;
+        if (o->question.interval == INTERVAL_STUDENT && strcmp(argument, "student") != 0)
+            argp_error(state, "--interval %s: there are student and bootstrap", argument);
+        return 0;
+    case KEY_BY:
+        o->by = argument;
+        return 0;
+    case KEY_VALUE:
+        parse_value(o, argument, state);
+        return 0;
+    case KEY_COLUMNS:
+        o->question.columns = performance_columns_parse(argument);
+        if (o->question.columns == 0)
+            argp_error(state, "--columns %s: there are " PERFORMANCE_COLUMNS, argument);
+        return 0;
+    case KEY_NAME:
+        if (!label_name_is_good(argument))
+            argp_error(state, "--name %s: write OLD=NEW, such as M-FedAvg=FedAvg", argument);
+        append(&o->name, &o->names, argument);
+        return 0;
+    case KEY_PERCENT:
+        o->question.percent = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -92,7 +177,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_FORMAT:
         o->format = parse_format(argument);
         if (o->format < 0)
-            argp_error(state, "--format %s: there are text, markdown, csv and latex", argument);
+            argp_error(state, "--format %s: there are text, markdown, latex, csv and runs",
+                       argument);
         return 0;
     case KEY_HTML:
         o->html = argument;
@@ -108,34 +194,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!parse_rounds(argument, &o->rounds))
             argp_error(state, "--rounds %s: must be a whole number from 1 on", argument);
         return 0;
-    case KEY_AGAINST:
-        o->question.against = argument;
-        return 0;
-    case KEY_INTERVAL:
-        o->question.interval =
-            strcmp(argument, "bootstrap") == 0 ? INTERVAL_BOOTSTRAP : INTERVAL_STUDENT;
-        if (o->question.interval == INTERVAL_STUDENT && strcmp(argument, "student") != 0)
-            argp_error(state, "--interval %s: there are student and bootstrap", argument);
-        return 0;
-    case KEY_PERCENT:
-        o->question.percent = true;
-        return 0;
     case KEY_PUBLISHED:
         o->published_path = argument;
         return 0;
     case KEY_ONLY:
-        o->only = checked_grow(o->only, o->n_only, sizeof *o->only);
-        o->only[o->n_only++] = argument;
+        append(&o->only, &o->n_only, argument);
         return 0;
     case ARGP_KEY_ARG:
-        o->folder = checked_grow(o->folder, o->folders, sizeof *o->folder);
-        o->folder[o->folders++] = argument;
+        append(&o->folder, &o->folders, argument);
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "name a folder with results, such as results");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_look(key, argument, state);
     }
 }
 
@@ -155,6 +227,24 @@ static void write_table(const struct summarized_table *s, enum table_format form
     if (s->table->title[0] != '\0')
         text_heading_write(s->table->title, 2, format, to);
     report_body_write(s, format, to);
+}
+
+/* One table of rows by a setting. */
+static void write_pivots(const struct result_grid *g, const struct report_options *o, FILE *to)
+{
+    const enum table_format format = (enum table_format)o->format;
+    for (size_t i = 0; i < g->experiments; ++i) {
+        const struct grid_experiment *const e = &g->experiment[i];
+        text_heading_write(e->name, 1, format, to);
+        for (size_t k = 0; k < e->tables; ++k) {
+            struct text_table *const t = pivot_table(e, &e->table[k], &o->pivot, &o->question);
+            if (e->table[k].title[0] != '\0')
+                text_heading_write(e->table[k].title, 2, format, to);
+            if (t != NULL)
+                text_table_write(t, format, to);
+            text_table_free(t);
+        }
+    }
 }
 
 static void write_report(const struct result_grid *g, const struct report_options *o, FILE *to)
@@ -260,15 +350,53 @@ static int print_report(const struct found_cells *found, const struct result_gri
         status = html_page_write(o->html, found, g, &o->question, message);
         if (status == OSAFL_OK)
             printf("%s\n", o->html);
+    } else if (o->format == CSV_RUNS) {
+        runs_csv_write(g, &o->question, stdout);
+    } else if (o->by != NULL) {
+        write_pivots(g, o, stdout);
     } else {
         write_report(g, o, stdout);
     }
     for (size_t i = 0; i < g->notes; ++i)
-        fprintf(stderr, "osafl report: %s\n", g->note[i]);
+        result_say("osafl report", g->note[i]);
     if (status != OSAFL_OK)
-        fprintf(stderr, "osafl report: %s\n", message);
+        result_say("osafl report", message);
     const bool good = status == OSAFL_OK && found->n_unreadable == 0;
     return good ? EXIT_RUN_OK : EXIT_RUN_FAILED;
+}
+
+static int lay_out_report(const struct found_cells *found, const struct report_options *o)
+{
+    const struct label_names names = {o->name, o->names};
+    char message[MESSAGE_BYTES];
+    int exit_status = EXIT_USAGE;
+    struct result_grid *const g =
+        result_grid_create(found, &(struct grid_layout){.along = o->pivot.key});
+    labels_rename(g, &names);
+    if (o->question.against == NULL || check_against(g, o->question.against, message) == OSAFL_OK)
+        exit_status = print_report(found, g, o);
+    else
+        result_say("osafl report", message);
+    result_grid_free(g);
+    return exit_status;
+}
+
+/* The setting of --by, and what its values are called. */
+static osafl_status find_pivot(const struct found_cells *found, struct report_options *o,
+                               char *message)
+{
+    const struct label_names names = {o->name, o->names};
+    if (o->by == NULL)
+        return OSAFL_OK;
+    if (o->html != NULL || o->format > FORMAT_HTML)
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--by makes one table: as text, markdown or latex");
+    OSAFL_TRY(find_setting(found, "--by", o->by, &o->pivot.key, message));
+    const char *const dot = strrchr(o->pivot.key, '.');
+    free(o->heading);
+    o->heading = label_renamed(&names, dot == NULL ? o->pivot.key : dot + 1, " / ");
+    o->pivot.heading = o->heading;
+    return OSAFL_OK;
 }
 
 static int run_report(struct report_options *o)
@@ -287,20 +415,14 @@ static int run_report(struct report_options *o)
     take_first_rounds(&found, o->rounds);
     if (status == OSAFL_OK)
         status = check_question(&found, &o->question, message);
+    if (status == OSAFL_OK)
+        status = find_pivot(&found, o, message);
     if (status != OSAFL_OK) {
-        fprintf(stderr, "osafl report: %s\n", message);
+        result_say("osafl report", message);
         found_cells_free(&found);
         return EXIT_USAGE;
     }
-    struct result_grid *const g = result_grid_create(&found, &(struct grid_layout){.along = NULL});
-    int exit_status = EXIT_USAGE;
-    if (o->question.against != NULL)
-        status = check_against(g, o->question.against, message);
-    if (status == OSAFL_OK)
-        exit_status = print_report(&found, g, o);
-    else
-        fprintf(stderr, "osafl report: %s\n", message);
-    result_grid_free(g);
+    const int exit_status = lay_out_report(&found, o);
     found_cells_free(&found);
     return exit_status;
 }
@@ -313,6 +435,8 @@ int report_command(int argc, char **argv)
     if (argp_parse(&command_line, argc, argv, 0, NULL, &o) == 0)
         exit_status = run_report(&o);
     published_free(&o.published);
+    free(o.heading);
+    free(o.name);
     free(o.only);
     free(o.folder);
     return exit_status;

@@ -11,6 +11,38 @@
 #include "report_numbers.h"
 #include "unit_scale.h"
 
+/* Columns of the table of performance. */
+enum performance_column {
+    COLUMN_SEEDS,
+    COLUMN_BEST,
+    COLUMN_ROUNDS,
+    COLUMN_LOSS,
+    COLUMN_LAST,
+    COLUMN_TAIL,
+    COLUMN_PUBLISHED,
+    COLUMNS
+};
+enum { USUAL_COLUMNS = ((1 << COLUMNS) - 1) & ~(1 << COLUMN_TAIL) };
+
+unsigned performance_columns_parse(const char *list)
+{
+    static const char *const name[COLUMNS] = {"seeds", "best", "rounds",   "loss",
+                                              "last",  "tail", "published"};
+    char *const copy = checked_copy(list);
+    char *rest = copy;
+    unsigned columns = 0;
+    bool good = true;
+    for (char *word; (word = strsep(&rest, ",")) != NULL;) {
+        int i = 0;
+        while (i < COLUMNS && strcmp(name[i], word) != 0)
+            ++i;
+        good = good && i < COLUMNS;
+        columns |= 1u << i;
+    }
+    free(copy);
+    return good ? columns : 0;
+}
+
 /* The largest loss that is no divergence. */
 static double loss_limit(const struct summarized_table *s)
 {
@@ -36,6 +68,7 @@ struct summarized_table *summarize_table(const struct grid_experiment *e,
         .target = q->target,
         .against = q->against,
         .interval = q->interval,
+        .columns = q->columns != 0 ? q->columns : USUAL_COLUMNS,
         .percent = q->percent,
     };
     s->row = checked_alloc(t->rows, sizeof *s->row);
@@ -122,23 +155,71 @@ static char *seeds_text(const struct summarized_table *s, size_t row)
                : checked_format("%zu of %zu", complete, s->table->row[row].seeds);
 }
 
-static void performance_columns(const struct summarized_table *s, struct text_table *t,
-                                bool with_loss, bool accuracy)
+/* Whether the column is asked for, and has something to show. */
+static bool has_column(const struct summarized_table *s, enum performance_column column)
+{
+    if ((s->columns & (1u << column)) == 0)
+        return false;
+    if (column == COLUMN_LOSS)
+        return strcmp(s->measure, "loss") != 0;
+    return column != COLUMN_PUBLISHED || (strcmp(s->measure, "accuracy") == 0 &&
+                                          (any_published(s, false) || any_published(s, true)));
+}
+
+static void add_headings(const struct summarized_table *s, struct text_table *t)
 {
     text_table_column(t, checked_copy(""), true);
-    text_table_column(t, checked_copy("seeds"), false);
-    text_table_column(t, measure_heading(s, "best "), false);
-    text_table_column(t, checked_copy("after rounds"), false);
-    if (with_loss)
+    if (has_column(s, COLUMN_SEEDS))
+        text_table_column(t, checked_copy("seeds"), false);
+    if (has_column(s, COLUMN_BEST))
+        text_table_column(t, measure_heading(s, "best "), false);
+    if (has_column(s, COLUMN_ROUNDS))
+        text_table_column(t, checked_copy("after rounds"), false);
+    if (has_column(s, COLUMN_LOSS))
         text_table_column(t, checked_copy("loss there"), false);
-    text_table_column(t, measure_heading(s, "last "), false);
-    if (accuracy && any_published(s, false)) {
-        text_table_column(t, checked_copy("paper"), false);
+    if (has_column(s, COLUMN_LAST))
+        text_table_column(t, measure_heading(s, "last "), false);
+    if (has_column(s, COLUMN_TAIL))
+        text_table_column(t, measure_heading(s, "last tenth's "), false);
+    for (int loss = 0; loss < 2 && has_column(s, COLUMN_PUBLISHED); ++loss) {
+        if (!any_published(s, loss))
+            continue;
+        text_table_column(t, checked_copy(loss ? "paper's loss" : "paper"), false);
         text_table_column(t, checked_copy("difference"), false);
     }
-    if (accuracy && any_published(s, true)) {
-        text_table_column(t, checked_copy("paper's loss"), false);
-        text_table_column(t, checked_copy("difference"), false);
+}
+
+static void set_compared(struct text_table *t, size_t column, const struct summarized_table *s,
+                         size_t row, enum compared by)
+{
+    text_table_set(t, column, comparison_leads(s, row, by) ? MARK_BEST : MARK_NONE,
+                   compared_text(s, row, by));
+}
+
+static void add_performance(const struct summarized_table *s, struct text_table *t, size_t row)
+{
+    const struct statistic *const rounds = &s->row[row].best_round;
+    size_t column = 0;
+    text_table_row(t);
+    text_table_set(t, column++, MARK_NONE, row_name(s, row));
+    if (has_column(s, COLUMN_SEEDS))
+        text_table_set(t, column++, MARK_NONE, seeds_text(s, row));
+    if (has_column(s, COLUMN_BEST))
+        set_compared(t, column++, s, row, COMPARED_BEST);
+    if (has_column(s, COLUMN_ROUNDS))
+        text_table_set(t, column++, MARK_NONE,
+                       rounds->n == 0 ? checked_copy("-") : checked_format("%.0f", rounds->mean));
+    if (has_column(s, COLUMN_LOSS))
+        set_compared(t, column++, s, row, COMPARED_LOSS);
+    if (has_column(s, COLUMN_LAST))
+        set_compared(t, column++, s, row, COMPARED_LAST);
+    if (has_column(s, COLUMN_TAIL))
+        set_compared(t, column++, s, row, COMPARED_TAIL);
+    for (int loss = 0; loss < 2 && has_column(s, COLUMN_PUBLISHED); ++loss) {
+        if (!any_published(s, loss))
+            continue;
+        add_published(t, column, s, row, loss ? COMPARED_LOSS : COMPARED_BEST);
+        column += 2;
     }
 }
 
@@ -175,44 +256,18 @@ static void performance_notes(const struct summarized_table *s, struct text_tabl
     }
 }
 
-static void set_compared(struct text_table *t, size_t column, const struct summarized_table *s,
-                         size_t row, enum compared by)
-{
-    text_table_set(t, column, comparison_leads(s, row, by) ? MARK_BEST : MARK_NONE,
-                   compared_text(s, row, by));
-}
-
 struct text_table *performance_table(const struct summarized_table *s)
 {
     const bool with_loss = strcmp(s->measure, "loss") != 0;
-    const bool accuracy = strcmp(s->measure, "accuracy") == 0;
     const char *const split = s->table->row[0].cell[0]->split;
     struct text_table *const t = text_table_create(checked_format(
         "Best %s %s over the rounds%s (%s)", split == NULL ? "" : split, s->measure,
         with_loss ? ", and the loss of that round" : "",
         s->experiment->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds"
                                  : "one seed"));
-    performance_columns(s, t, with_loss, accuracy);
-    for (size_t i = 0; i < s->table->rows; ++i) {
-        const struct row_summary *const r = &s->row[i];
-        size_t column = 0;
-        text_table_row(t);
-        text_table_set(t, column++, MARK_NONE, row_name(s, i));
-        text_table_set(t, column++, MARK_NONE, seeds_text(s, i));
-        set_compared(t, column++, s, i, COMPARED_BEST);
-        text_table_set(t, column++, MARK_NONE,
-                       r->best_round.n == 0 ? checked_copy("-")
-                                            : checked_format("%.0f", r->best_round.mean + 1));
-        if (with_loss)
-            set_compared(t, column++, s, i, COMPARED_LOSS);
-        set_compared(t, column++, s, i, COMPARED_LAST);
-        if (accuracy && any_published(s, false)) {
-            add_published(t, column, s, i, COMPARED_BEST);
-            column += 2;
-        }
-        if (accuracy && any_published(s, true))
-            add_published(t, column, s, i, COMPARED_LOSS);
-    }
+    add_headings(s, t);
+    for (size_t i = 0; i < s->table->rows; ++i)
+        add_performance(s, t, i);
     performance_notes(s, t);
     return t;
 }

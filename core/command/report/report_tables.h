@@ -14,6 +14,7 @@ struct summarized_table {
     double target;           /* NAN: none */
     const char *against;     /* row for comparisons (comparison.h); NULL: none */
     enum interval_kind interval;
+    unsigned columns;  /* of the table of performance */
     bool percent;      /* shares as percent */
     double loss_limit; /* a run with a larger loss has diverged */
 };
@@ -22,6 +23,11 @@ struct summarized_table *summarize_table(const struct grid_experiment *e,
                                          const struct grid_table *t,
                                          const struct summary_question *q);
 void summarized_table_free(struct summarized_table *s); /* NULL is allowed */
+
+/* The columns of the table of performance in "best,loss", for summary_question.columns; 0: one has
+ * another name, which is not among "seeds, best, rounds, ..." */
+#define PERFORMANCE_COLUMNS "seeds, best, rounds, loss, last, tail and published"
+unsigned performance_columns_parse(const char *list);
 
 /* Whether a row can be better than others: it has finished runs, which sent something. */
 bool row_is_ranked(const struct row_summary *r);

@@ -1,6 +1,7 @@
 /* result_grid.c - result folders in the order of a table. */
 #include "result_grid.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct placed_cell {
     char *label; /* of its row, without the case */
     char *row;   /* equal exactly for the cells of one row */
     double along;
+    const char *along_text; /* the same as it was written: a plugin's name is no number */
 };
 
 struct placing {
@@ -270,7 +272,13 @@ static int by_place(const void *left, const void *right)
     if (order == 0)
         order = sign(a->along, b->along);
     if (order == 0)
+        order = strverscmp(a->along_text, b->along_text);
+    if (order == 0)
         order = (a->cell->seed > b->cell->seed) - (a->cell->seed < b->cell->seed);
+    /* Of the copies of a run, the one that has come farthest is first, and kept. */
+    if (order == 0)
+        order = (a->cell->recorded_rounds < b->cell->recorded_rounds) -
+                (a->cell->recorded_rounds > b->cell->recorded_rounds);
     return order != 0 ? order : strcmp(a->cell->folder, b->cell->folder);
 }
 
@@ -301,6 +309,31 @@ static void add_note(struct result_grid *g, char *note)
 {
     g->note = checked_grow(g->note, g->notes, sizeof *g->note);
     g->note[g->notes++] = note;
+}
+
+/* Whether two copies of a run differ in a round that both have. */
+static bool copies_differ(const struct csv_table *a, const struct csv_table *b, size_t *round)
+{
+    const size_t rows = a->rows < b->rows ? a->rows : b->rows;
+    for (*round = 0; *round < rows && a->columns == b->columns; ++*round) {
+        for (size_t k = 0; k < a->columns; ++k) {
+            const double x = csv_table_value(a, *round, k);
+            const double y = csv_table_value(b, *round, k);
+            if (x != y && !(isnan(x) && isnan(y)))
+                return true;
+        }
+    }
+    return rows > 0 && a->columns != b->columns;
+}
+
+static char *copy_note(const struct result_cell *copy, const struct result_cell *of)
+{
+    size_t round;
+    if (copies_differ(copy->rounds, of->rounds, &round))
+        return checked_format("%s is the same run as %s, but their rounds.csv differ in round %zu; "
+                              "the first is left out: find out which one to trust",
+                              copy->folder, of->folder, round);
+    return checked_format("%s is the same run as %s; it is left out", copy->folder, of->folder);
 }
 
 static struct grid_table *table_for(struct grid_experiment *e, const char *title)
@@ -338,6 +371,9 @@ static void lay_out(struct result_grid *g, struct grid_experiment *e, struct pla
         c->label = values_text(p, c->cell, false);
         c->row = row_text(p, c->cell);
         c->along = p->layout->along == NULL ? 0 : result_cell_number(c->cell, p->layout->along, 0);
+        const char *const along =
+            p->layout->along == NULL ? NULL : result_cell_setting(c->cell, p->layout->along);
+        c->along_text = along == NULL ? "" : along;
     }
     qsort(p->cell, p->cells, sizeof *p->cell, by_place);
     const struct placed_cell *before = NULL;
@@ -347,9 +383,9 @@ static void lay_out(struct result_grid *g, struct grid_experiment *e, struct pla
         const size_t tables = e->tables;
         struct grid_table *const t = table_for(e, c->title);
         const bool same_row = tables == e->tables && strcmp(before->row, c->row) == 0;
-        if (same_row && before->cell->seed == c->cell->seed && sign(before->along, c->along) == 0) {
-            add_note(g, checked_format("%s is the same run as %s; it is left out", c->cell->folder,
-                                       before->cell->folder));
+        if (same_row && before->cell->seed == c->cell->seed && sign(before->along, c->along) == 0 &&
+            strcmp(before->along_text, c->along_text) == 0) {
+            add_note(g, copy_note(c->cell, before->cell));
             continue;
         }
         if (!same_row)
@@ -373,6 +409,9 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
     struct grid_experiment *const e = &g->experiment[g->experiments++];
     *e = (struct grid_experiment){.name = checked_copy(l->one_table ? "" : cell[0]->experiment)};
     lay_out(g, e, &p);
+    e->axis = checked_alloc(p.axes, sizeof(char *));
+    for (e->axes = 0; e->axes < p.axes; ++e->axes)
+        e->axis[e->axes] = checked_copy(p.axis[e->axes].key);
     size_t splits = 0;
     const char **const split = checked_alloc(p.axes, sizeof(const char *));
     for (size_t i = 0; i < p.axes; ++i) {
@@ -455,6 +494,7 @@ void result_grid_free(struct result_grid *g)
         free(g->experiment[i].name);
         free(g->experiment[i].seed);
         free_texts(g->experiment[i].absent, g->experiment[i].absents);
+        free_texts(g->experiment[i].axis, g->experiment[i].axes);
     }
     free_texts(g->absent, g->absents);
     free_texts(g->note, g->notes);

@@ -39,6 +39,8 @@ struct grid_experiment {
     char **absent; /* [absents]: "quantizer.qsgd.levels=16: 6 runs", planned ones of which no table
                     * has any */
     size_t absents;
+    char **axis; /* [axes]: paths of the settings in which the cells differ, but the seed */
+    size_t axes;
 };
 
 struct result_grid {

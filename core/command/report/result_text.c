@@ -1,13 +1,12 @@
 /* result_text.c - texts of the JSON files of results. */
 #include "result_text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/csv_writer.h"
+#include "base/file_read.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "checked_alloc.h"
@@ -15,10 +14,15 @@
 osafl_status result_read_json(const char *path, json_t **out, char *message)
 {
     json_error_t error;
+    size_t size = 0;
+    int problem = 0;
     *out = NULL;
-    if (access(path, R_OK) != 0)
-        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
-    *out = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    char *const text = file_read(path, SIZE_MAX / 2, &size, &problem);
+    if (text == NULL)
+        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
+                            file_read_problem(problem));
+    *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    free(text);
     if (*out == NULL)
         return message_fail(message, OSAFL_E_DATA, "%s:%d: %s; the file is damaged", path,
                             error.line, error.text);
@@ -29,14 +33,40 @@ osafl_status result_read_json(const char *path, json_t **out, char *message)
     return message_fail(message, OSAFL_E_DATA, "%s:1: not a JSON object", path);
 }
 
+/* Bytes of the UTF-8 character at `at`; 0: none begins there, or one that steers a terminal
+ * (U+0080 to U+009F, as two bytes). */
+static size_t character_at(const unsigned char *at)
+{
+    const size_t n = at[0] < 0x80         ? 1
+                     : at[0] >> 5 == 0x6  ? 2
+                     : at[0] >> 4 == 0xe  ? 3
+                     : at[0] >> 3 == 0x1e ? 4
+                                          : 0;
+    for (size_t i = 1; i < n; ++i) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    const bool steers = at[0] < 0x20 || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+    return steers ? 0 : n;
+}
+
 char *result_printable(const char *text)
 {
     char *const copy = checked_copy(text);
-    for (char *at = copy; *at != '\0'; ++at) {
-        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+    for (char *at = copy; *at != '\0';) {
+        const size_t n = character_at((const unsigned char *)at);
+        if (n == 0)
             *at = '?';
+        at += n == 0 ? 1 : n;
     }
     return copy;
+}
+
+void result_say(const char *program, const char *sentence)
+{
+    char *const text = result_printable(sentence);
+    fprintf(stderr, "%s: %s\n", program, text);
+    free(text);
 }
 
 char *result_plain_value(const char *text)

@@ -10,9 +10,11 @@
  * line. */
 osafl_status result_read_json(const char *path, json_t **out, char *message);
 
-/* A copy without control characters, which could move a terminal's cursor or break a line of a
- * table.  free(), as all texts here. */
+/* A copy in which "?" stands for what could move a terminal's cursor or break a line of a table:
+ * control characters and what is no UTF-8.  free(), as all texts here. */
 char *result_printable(const char *text);
+/* "PROGRAM: SENTENCE" to standard error, printable: it may hold the name of a folder. */
+void result_say(const char *program, const char *sentence);
 
 /* A value as libconfig text, made plain: a string without its quotes, a real with as few digits as
  * it needs ("60.0" as "60"). */

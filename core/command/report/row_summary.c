@@ -73,7 +73,7 @@ static void find_best(const struct result_cell *c, const char *measure, double n
             s->diverged = true;
         } else if (isnan(number[OF_BEST]) || direction * (value - number[OF_BEST]) > 0) {
             number[OF_BEST] = value;
-            number[OF_BEST_ROUND] = (double)i;
+            number[OF_BEST_ROUND] = (double)(i + 1);
             number[OF_LOSS] = csv_table_value(t, i, loss);
         }
     }

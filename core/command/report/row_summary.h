@@ -25,8 +25,9 @@ struct summary_question {
     const char *measure; /* NULL: the runs' first, by which they are compared */
     double target;       /* value of the measure to be reached; NAN: none */
     const char *against; /* label or case of the row that the others are compared with; NULL */
-    enum interval_kind interval;             /* of paired differences */
-    bool percent;                            /* shares as percent */
+    enum interval_kind interval; /* of paired differences */
+    unsigned columns;            /* of the table of performance, by bit; 0: the usual ones */
+    bool percent;                /* shares as percent */
     const struct published_table *published; /* to stand beside the rows; NULL: nothing */
 };
 
@@ -49,7 +50,7 @@ struct row_summary {
     struct run_values *run; /* [n] */
 
     struct statistic best;          /* best value over the evaluated rounds, of each run */
-    struct statistic best_round;    /* the earliest such round, counted from 0 */
+    struct statistic best_round;    /* rounds up to and with the earliest such one */
     struct statistic loss_at_best;  /* the loss of that round */
     struct statistic last;          /* the last evaluated round's value */
     struct statistic tail;          /* mean of those of the last tenth of the rounds */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "checked_alloc.h"
+#include "result_text.h"
 
 /* ---- settings ---- */
 
@@ -104,18 +105,13 @@ struct text_table *differing_settings_table(const struct grid_table *t)
 static char *member(const json_t *object, const char *key)
 {
     const json_t *const value = json_object_get(object, key);
-    char *text = NULL;
     if (json_is_string(value))
-        text = checked_copy(json_string_value(value));
-    else if (json_is_integer(value))
-        text = checked_format("%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        text = checked_format("%.1f", json_real_value(value));
-    else
-        return checked_copy("-");
-    for (char *at = text; *at != '\0'; ++at)
-        *at = (unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at;
-    return text;
+        return result_printable(json_string_value(value));
+    if (json_is_integer(value))
+        return checked_format("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    if (json_is_real(value))
+        return checked_format("%.1f", json_real_value(value));
+    return checked_copy("-");
 }
 
 static void add_run(struct text_table *t, const struct grid_table *of, const struct grid_row *row,

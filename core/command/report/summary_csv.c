@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_writer.h"
 #include "comparison.h"
+#include "csv_field.h"
 
 /* Statistics become two columns each, NAME_mean and NAME_std. */
 static const struct {
@@ -14,7 +14,7 @@ static const struct {
     size_t offset;
 } statistic[] = {
     {"best", offsetof(struct row_summary, best)},
-    {"best_round", offsetof(struct row_summary, best_round)},
+    {"best_after_rounds", offsetof(struct row_summary, best_round)},
     {"loss_at_best", offsetof(struct row_summary, loss_at_best)},
     {"last", offsetof(struct row_summary, last)},
     {"tail", offsetof(struct row_summary, tail)},
@@ -35,28 +35,6 @@ static const struct {
 static const char *const by_name[] = {"best", "last", "tail"};
 
 enum { STATISTICS = sizeof statistic / sizeof statistic[0] };
-
-static void write_text(const char *text, FILE *to)
-{
-    if (strpbrk(text, ",\"\n\r") == NULL) {
-        fputs(text, to);
-        return;
-    }
-    fputc('"', to);
-    for (; *text != '\0'; ++text) {
-        if (*text == '"')
-            fputc('"', to);
-        fputc(*text, to);
-    }
-    fputc('"', to);
-}
-
-static void write_real(double value, FILE *to)
-{
-    char text[CSV_REAL_BYTES];
-    csv_format_real(value, text);
-    fprintf(to, ",%s", text);
-}
 
 void summary_csv_header(FILE *to)
 {
@@ -84,37 +62,37 @@ static void write_comparison(const struct comparison *c, FILE *to)
                              c == NULL ? 0 : c->interval.high, c == NULL ? 0 : c->p,
                              c == NULL ? 0 : c->holm,          c == NULL ? 0 : c->outperforms};
     for (size_t i = 0; i < sizeof number / sizeof number[0]; ++i)
-        write_real(has_numbers ? number[i] : (double)NAN, to);
+        csv_field_real(has_numbers ? number[i] : (double)NAN, to);
 }
 
 static void write_row(const struct summarized_table *s, size_t row,
                       struct comparison *const against[], FILE *to)
 {
     const struct row_summary *const r = &s->row[row];
-    write_text(s->experiment->name, to);
+    csv_field_text(s->experiment->name, to);
     fputc(',', to);
-    write_text(s->table->title, to);
+    csv_field_text(s->table->title, to);
     fputc(',', to);
-    write_text(s->table->row[row].label, to);
+    csv_field_text(s->table->row[row].label, to);
     fprintf(to, ",%zu,%zu,%zu,%zu,%zu,%s", s->table->row[row].seeds, r->complete, r->unfinished,
             r->failed, r->n, r->measure == NULL ? "" : r->measure);
     for (size_t i = 0; i < STATISTICS; ++i) {
         const struct statistic *const of = (const void *)((const char *)r + statistic[i].offset);
-        write_real(of->n == 0 ? (double)NAN : of->mean, to);
-        write_real(of->n < 2 ? (double)NAN : of->deviation, to);
+        csv_field_real(of->n == 0 ? (double)NAN : of->mean, to);
+        csv_field_real(of->n < 2 ? (double)NAN : of->deviation, to);
     }
-    write_real(s->target, to);
+    csv_field_real(s->target, to);
     if (isnan(s->target))
         fputc(',', to);
     else
         fprintf(to, ",%zu", r->reached);
-    write_real(r->published.accuracy_mean, to);
-    write_real(r->published.accuracy_std, to);
-    write_real(r->published.loss_mean, to);
-    write_real(r->published.loss_std, to);
+    csv_field_real(r->published.accuracy_mean, to);
+    csv_field_real(r->published.accuracy_std, to);
+    csv_field_real(r->published.loss_mean, to);
+    csv_field_real(r->published.loss_std, to);
     fputc(',', to);
     if (s->against != NULL)
-        write_text(s->against, to);
+        csv_field_text(s->against, to);
     for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i)
         write_comparison(against[i] == NULL ? NULL : &against[i][row], to);
     fputc('\n', to);

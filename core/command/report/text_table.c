@@ -294,9 +294,13 @@ static void write_latex(const struct text_table *t, FILE *to)
 {
     static const char *const open[2] = {"", "\\textbf{"};
     static const char *const close[2] = {"", "}"};
-    fputs("% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{", to);
+    fputs("% needs \\usepackage{booktabs,graphicx}\n\\begin{table}\n\\centering\n\\caption{", to);
     text_escape(t->caption, FORMAT_LATEX, to);
-    fputs("}\n\\begin{tabular}{", to);
+    /* As small as it must be for the column, and no larger than footnotes. */
+    fputs("}\n\\footnotesize\n\\setlength{\\tabcolsep}{3pt}\n"
+          "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
+          "\\begin{tabular}{",
+          to);
     for (size_t c = 0; c < t->columns; ++c)
         fputc(t->column[c].is_text ? 'l' : 'r', to);
     fputs("}\n\\toprule\n", to);
@@ -310,13 +314,13 @@ static void write_latex(const struct text_table *t, FILE *to)
             fputs(c + 1 < t->columns ? " & " : " \\\\\n", to);
         }
     }
-    fputs("\\bottomrule\n\\end{tabular}\n", to);
+    fputs("\\bottomrule\n\\end{tabular}}\n", to);
     if (any_mark(t)) {
-        fputs("\\par\\small Bold: ", to);
+        fputs("\\par Bold: ", to);
         text_escape(BETTER ".\n", FORMAT_LATEX, to);
     }
     for (size_t i = 0; i < t->notes; ++i) {
-        fputs("\\par\\small ", to);
+        fputs("\\par ", to);
         text_escape(t->note[i], FORMAT_LATEX, to);
         fputc('\n', to);
     }

@@ -21,8 +21,9 @@ struct unit_scale unit_scale_bits(double most)
 
 struct unit_scale unit_scale_joules(double most)
 {
-    static const struct unit_scale scale[] = {{1, "J"}, {1e3, "kJ"}, {1e6, "MJ"}, {1e9, "GJ"}};
-    return choose(scale, 4, most);
+    static const struct unit_scale scale[] = {
+        {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}, {1e6, "MJ"}, {1e9, "GJ"}};
+    return choose(scale, 5, most == 0 ? 1 : most);
 }
 
 struct unit_scale unit_scale_seconds(double most)

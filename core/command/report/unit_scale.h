@@ -9,7 +9,7 @@ struct unit_scale {
 
 /* For values up to `most`, which then are at least 1 where a unit allows it. */
 struct unit_scale unit_scale_bits(double most);    /* bit ... Tbit */
-struct unit_scale unit_scale_joules(double most);  /* J ... GJ */
+struct unit_scale unit_scale_joules(double most);  /* mJ ... GJ */
 struct unit_scale unit_scale_seconds(double most); /* s, min, h, days */
 
 #endif
