@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
+#include "base/file_read.h"
 #include "base/folder.h"
 #include "base/json_print.h"
 #include "base/message.h"
@@ -356,6 +358,46 @@ static json_t *describe_tables(const struct table_state *state)
     return whole_or_nothing(tables, complete);
 }
 
+/* environment.json as it is; NULL: there is none that can be read. */
+static json_t *read_environment(const struct run_folder *folder)
+{
+    char *path = NULL;
+    size_t size = 0;
+    int error = 0;
+    if (asprintf(&path, "%s/" ENVIRONMENT, folder->path) < 0)
+        return NULL;
+    char *const text = file_read(path, 1 << 20, &size, &error);
+    json_t *const value = text == NULL ? NULL : json_loadb(text, size, 0, NULL);
+    free(text);
+    free(path);
+    return value;
+}
+
+/* What this process took, and what earlier ones of the run took, by their last record of it. */
+static json_t *describe_compute(const struct run_folder *folder, const struct run_environment *env)
+{
+    struct rusage used = {0};
+    getrusage(RUSAGE_SELF, &used);
+    const double cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                         (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+    json_t *const before = read_environment(folder);
+    const char *const started = json_string_value(json_object_get(before, "started"));
+    const bool mine = started != NULL && env->started != NULL && strcmp(started, env->started) == 0;
+    double earlier[2];
+    for (int i = 0; i < 2; i++) {
+        static const char *const key[2][2] = {{"cpu_s", "earlier_cpu_s"},
+                                              {"seconds", "earlier_seconds"}};
+        earlier[i] = json_number_value(json_object_get(before, key[i][1]));
+        if (!mine)
+            earlier[i] += json_number_value(json_object_get(before, key[i][0]));
+    }
+    json_decref(before);
+    return json_pack("{s:f, s:I, s:i, s:f, s:f}", "cpu_s", cpu_s, //
+                     "peak_bytes", (json_int_t)used.ru_maxrss * 1024, "cores",
+                     (int)sysconf(_SC_NPROCESSORS_ONLN), "earlier_cpu_s", earlier[0],
+                     "earlier_seconds", earlier[1]);
+}
+
 osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
                                const struct run_environment *env, char *message)
 {
@@ -365,7 +407,7 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
     char *const program = realpath("/proc/self/exe", NULL);
     uname(&system);
     cpu_model(cpu, sizeof cpu);
-    json_t *const value = json_pack(
+    json_t *const described = json_pack(
         "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i, s:o}",           //
         "host", json_text(system.nodename),                                                 //
         "system", json_sprintf("%s %s %s", system.sysname, system.release, system.machine), //
@@ -380,6 +422,10 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
         "failure", json_text(env->failure),                                                 //
         "seconds", env->seconds,                                                            //
         "resumed_at_round", (int)env->resumed_at, "tables", describe_tables(env->tables));
+    json_t *const compute = describe_compute(folder, env);
+    json_t *const value =
+        whole_or_nothing(described, compute != NULL && json_object_update(described, compute) == 0);
+    json_decref(compute);
     const osafl_status status = write_json(folder, ENVIRONMENT, value, message);
     json_decref(value);
     free(program);

@@ -94,6 +94,13 @@ expect 0 "best accuracy  last tenth's accuracy" --columns best,tail "$golden/lev
 expect 2 "--columns bets: there are seeds, best" --columns bets "$golden"
 expect 0 "Ours " --name OSA-FL=Ours "$golden/paper-table"
 
+# What the runs took, as far as it is recorded.
+expect 0 "The 8 reported runs, 2 of which did not finish, took 8 min one after the other (of 8 no CPU time is recorded)" \
+    --compute "$golden/paper-table"
+grep -qE "^M-FedAvg +3 +1 +- +0.050 +- +0 +0 +-$" "$work/out" || failed "no line of M-FedAvg"
+expect 2 "--tuning needs --compute" --tuning "$golden" "$golden"
+expect 2 "--compute makes tables of its own" --compute --format csv "$golden"
+
 # A line for every run, all that differs in columns of their own.
 expect 0 "experiment,case,optimizer.sgd.learning_rate,quantizer.qsgd.levels,seed,state,rounds,measure" \
     --format runs --target 0.6 "$golden"

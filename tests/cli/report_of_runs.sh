@@ -47,6 +47,17 @@ expect '^Z-first +2 .* 0\.4000 +[+-]0\.[0-9]{4}$'
 [ "$(grep -oE '^(Z-first|A-second)' out | head -1)" = Z-first ] ||
     { echo "FAILED: the order of the cases is lost"; failures=$((failures + 1)); }
 
+# What it took to compute, with runs that tuned.
+"$osafl" tune grid.cfg --quiet --results tuned --only case=A-second --only seed=1 \
+    --set quantizer.qsgd.levels=2 --set dataset.glyphs.validation=100 \
+    --over optimizer.sgd.learning_rate=0.01,0.02,0.04 >/dev/null
+"$osafl" report --compute results --tuning tuned >out
+expect '^Z-first +2 +0 +[0-9.e-]+ +[0-9.e-]+ +[0-9]+[0-9.]* +0 +0 +-$'
+expect '^A-second +2 +0 +[0-9.e-]+ +[0-9.e-]+ +[0-9]+[0-9.]* +3 +3 +[0-9.e-]+$'
+expect '^The rows were not tuned with equal effort: over 0 to 3 settings\.$'
+expect '^The 8 reported runs took [0-9.]+ (s|min) of CPU time and [0-9.]+ (s|min) one after the other\. The 3 runs for tuning, 2 of which did not finish, took '
+expect 'They ran on .* \([0-9]+ cores\), from 20.*Z to 20.*Z, with at most [0-9]+ MB of memory\. Energy was not measured'
+
 # The best value of the table is the largest of rounds.csv.
 one=$(echo results/small/A-second*levels_16/seed-1-*)
 best=$(cut -d, -f3 "$one/rounds.csv" | tail -n +2 | sort -g | tail -1)
@@ -232,12 +243,12 @@ expect '^A-second \[[0-9a-f]{8}\] +1 of 2 '
 
 if command -v gnuplot >/dev/null; then
     "$osafl" plot results/small >out
-    expect '^plots/small-levels___2-accuracy-round\.svg$'
-    expect '^plots/small-levels___2-score\.svg$'
+    expect '^plots/small-levels-2-accuracy-round\.svg$'
+    expect '^plots/small-levels-2-score\.svg$'
     expect '^plots/best-accuracy-levels\.svg$'
     "$osafl" plot --out deep/er --figure step_control --figure similarity results/small >out
-    expect '^deep/er/small-levels___16-step_control-round\.svg$'
-    expect '^deep/er/small-levels___16-similarity\.svg$'
+    expect '^deep/er/small-levels-16-step_control-round\.svg$'
+    expect '^deep/er/small-levels-16-similarity\.svg$'
 fi
 
 [ "$failures" = 0 ] || exit 1

@@ -310,7 +310,37 @@ static void test_environment(void **state)
     expect_text(m, "ended", NULL, NULL);
     expect_text(m, "plugin_files", "model", e->chosen[OSAFL_KIND_MODEL].loaded->path);
     assert_true(json_real_value(json_object_get(m, "seconds")) == 1.5);
+    assert_true(json_real_value(json_object_get(m, "cpu_s")) > 0);
+    assert_true(json_integer_value(json_object_get(m, "peak_bytes")) > 100000);
+    assert_true(json_integer_value(json_object_get(m, "cores")) >= 1);
+    assert_true(json_real_value(json_object_get(m, "earlier_seconds")) == 0);
     json_decref(m);
+    experiment_destroy(e);
+}
+
+/* What earlier processes of a run took is added up; a later record of one process replaces it. */
+static void test_compute_of_resumed_runs(void **state)
+{
+    (void)state;
+    struct experiment *const e = experiment_of(NULL);
+    static const struct {
+        const char *started;
+        double seconds;
+        double earlier;
+    } write[] = {{"2024-01-01T00:00:00Z", 1, 0},
+                 {"2024-01-01T00:00:00Z", 4, 0},
+                 {"2024-01-02T00:00:00Z", 0, 4},
+                 {"2024-01-02T00:00:00Z", 3, 4},
+                 {"2024-01-03T00:00:00Z", 1, 7}};
+    for (size_t i = 0; i < sizeof write / sizeof write[0]; i++) {
+        const struct run_environment env = {.started = write[i].started,
+                                            .seconds = write[i].seconds};
+        assert_int_equal(environment_write(&folder, e, &env, message), OSAFL_OK);
+        json_t *const m = read_json("environment.json");
+        const double earlier = json_real_value(json_object_get(m, "earlier_seconds"));
+        assert_true(earlier == write[i].earlier);
+        json_decref(m);
+    }
     experiment_destroy(e);
 }
 
@@ -323,6 +353,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_changed_program, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_damaged, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_environment, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_compute_of_resumed_runs, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, start, end);
 }

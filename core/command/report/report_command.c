@@ -12,6 +12,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "checked_alloc.h"
+#include "compute_table.h"
 #include "html_page.h"
 #include "label_names.h"
 #include "pivot_table.h"
@@ -30,6 +31,8 @@ enum {
     KEY_PUBLISHED,
     KEY_AGAINST,
     KEY_BY,
+    KEY_COMPUTE,
+    KEY_TUNING,
     KEY_VALUE,
     KEY_NAME,
     KEY_COLUMNS,
@@ -47,7 +50,11 @@ struct report_options {
     const char *published_path;       /* NULL: published.csv of a folder that is named, if any */
     struct published_table published; /* by that file */
     uint32_t rounds;                  /* of each run, the first; 0: all */
-    const char *by;                   /* a setting: --by; NULL */
+    bool compute;
+    const char **tuning; /* [tunings]: folders */
+    size_t tunings;
+    struct found_cells tuned; /* in them */
+    const char *by;           /* a setting: --by; NULL */
     struct pivot pivot;
     char *heading;     /* the pivot's */
     const char **name; /* [names] */
@@ -95,6 +102,10 @@ static const struct argp_option options[] = {
     {"name", KEY_NAME, "OLD=NEW", 0,
      "What a case or a setting is called in the tables; may be given several times", 0},
     {"percent", KEY_PERCENT, NULL, 0, "Accuracies as percent", 0},
+    {"compute", KEY_COMPUTE, NULL, 0,
+     "What the runs took to compute instead: CPU hours, memory, machines, runs that failed", 0},
+    {"tuning", KEY_TUNING, "DIR", 0,
+     "With --compute: runs of \"osafl tune\", which count too; may be given several times", 0},
     {"published", KEY_PUBLISHED, "FILE", 0,
      "Numbers of a publication to print beside the rows, as CSV: the columns accuracy_mean, "
      "accuracy_std, loss_mean, loss_std, and one for each condition, such as case, experiment or "
@@ -194,6 +205,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!parse_rounds(argument, &o->rounds))
             argp_error(state, "--rounds %s: must be a whole number from 1 on", argument);
         return 0;
+    case KEY_COMPUTE:
+        o->compute = true;
+        return 0;
+    case KEY_TUNING:
+        append(&o->tuning, &o->tunings, argument);
+        return 0;
     case KEY_PUBLISHED:
         o->published_path = argument;
         return 0;
@@ -245,6 +262,27 @@ static void write_pivots(const struct result_grid *g, const struct report_option
             text_table_free(t);
         }
     }
+}
+
+/* What everything took to compute. */
+static void write_compute(const struct result_grid *g, const struct report_options *o, FILE *to)
+{
+    const enum table_format format = (enum table_format)o->format;
+    for (size_t i = 0; i < g->experiments; ++i) {
+        const struct grid_experiment *const e = &g->experiment[i];
+        text_heading_write(e->name, 1, format, to);
+        for (size_t k = 0; k < e->tables; ++k) {
+            struct text_table *const t = compute_table(e, &e->table[k], &o->tuned);
+            if (e->table[k].title[0] != '\0')
+                text_heading_write(e->table[k].title, 2, format, to);
+            text_table_write(t, format, to);
+            text_table_free(t);
+        }
+    }
+    char *const paragraph = compute_paragraph(g, &o->tuned);
+    text_escape(paragraph, format, to);
+    fputc('\n', to);
+    free(paragraph);
 }
 
 static void write_report(const struct result_grid *g, const struct report_options *o, FILE *to)
@@ -352,6 +390,8 @@ static int print_report(const struct found_cells *found, const struct result_gri
             printf("%s\n", o->html);
     } else if (o->format == CSV_RUNS) {
         runs_csv_write(g, &o->question, stdout);
+    } else if (o->compute) {
+        write_compute(g, o, stdout);
     } else if (o->by != NULL) {
         write_pivots(g, o, stdout);
     } else {
@@ -379,6 +419,19 @@ static int lay_out_report(const struct found_cells *found, const struct report_o
         result_say("osafl report", message);
     result_grid_free(g);
     return exit_status;
+}
+
+/* The folders of --tuning. */
+static osafl_status find_tuning(struct report_options *o, char *message)
+{
+    if (o->tunings > 0 && !o->compute)
+        return message_fail(message, OSAFL_E_CONFIG, "--tuning needs --compute");
+    if (o->compute && (o->by != NULL || o->html != NULL || o->format > FORMAT_HTML))
+        return message_fail(message, OSAFL_E_CONFIG,
+                            "--compute makes tables of its own: as text, markdown or latex");
+    for (size_t i = 0; i < o->tunings; ++i)
+        OSAFL_TRY(find_cells(o->tuning[i], &o->tuned, message));
+    return OSAFL_OK;
 }
 
 /* The setting of --by, and what its values are called. */
@@ -417,6 +470,8 @@ static int run_report(struct report_options *o)
         status = check_question(&found, &o->question, message);
     if (status == OSAFL_OK)
         status = find_pivot(&found, o, message);
+    if (status == OSAFL_OK)
+        status = find_tuning(o, message);
     if (status != OSAFL_OK) {
         result_say("osafl report", message);
         found_cells_free(&found);
@@ -435,6 +490,8 @@ int report_command(int argc, char **argv)
     if (argp_parse(&command_line, argc, argv, 0, NULL, &o) == 0)
         exit_status = run_report(&o);
     published_free(&o.published);
+    found_cells_free(&o.tuned);
+    free(o.tuning);
     free(o.heading);
     free(o.name);
     free(o.only);
