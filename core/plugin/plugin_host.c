@@ -314,11 +314,19 @@ static bool host_cancelled(osafl_call *c)
     return cancelled != NULL && atomic_load_explicit(cancelled, memory_order_relaxed) != 0;
 }
 
+static void record_layer(osafl_call *c, const osafl_layer *layer)
+{
+    const struct host_context *const context = c->instance->context;
+    if (context->layer != NULL)
+        context->layer(context->layer_arg, layer);
+}
+
+static const osafl_layers layers = {.struct_size = sizeof layers, .record = record_layer};
+
 static const void *host_extension(const struct osafl_host *h, const char *id)
 {
     (void)h;
-    (void)id;
-    return NULL; /* there are none yet */
+    return strcmp(id, OSAFL_LAYERS_ID) == 0 ? &layers : NULL;
 }
 
 const osafl_host core_host = {

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/message.h"
+#include "osafl/layers.h"
 #include "osafl/plugin.h"
 
 struct pool;
@@ -15,6 +16,9 @@ typedef void metric_sink(void *arg, uint32_t metric, uint32_t client, double val
 /* Receives whole lines of the log, without the newline, from any thread. */
 typedef void log_sink(void *arg, int32_t level, const char *line);
 
+/* Receives what a model says of its layers, osafl/layers.h. */
+typedef void layer_sink(void *arg, const osafl_layer *layer);
+
 /* What all instances of a run share. */
 struct host_context {
     uint64_t seed;
@@ -23,6 +27,8 @@ struct host_context {
     int32_t log_level;           /* OSAFL_LOG_*: what is below is not printed */
     log_sink *log;               /* NULL: standard error */
     void *log_arg;
+    layer_sink *layer; /* NULL: nobody wants to know */
+    void *layer_arg;
 };
 
 /* One instance of a plugin. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "osafl/layers.h"
 #include "osafl/osafl.h"
 #include "osafl/profile.h"
 
@@ -459,6 +460,25 @@ static void print_profile(void)
     END(osafl_profile);
 }
 
+static void print_layers(void)
+{
+    BEGIN(osafl_layer);
+    MEMBER(osafl_layer, struct_size);
+    MEMBER(osafl_layer, reserved);
+    MEMBER(osafl_layer, name);
+    MEMBER(osafl_layer, kind);
+    MEMBER(osafl_layer, shape);
+    MEMBER(osafl_layer, reserved2);
+    MEMBER(osafl_layer, parameters);
+    MEMBER(osafl_layer, operations);
+    END(osafl_layer);
+    BEGIN(osafl_layers);
+    MEMBER(osafl_layers, struct_size);
+    MEMBER(osafl_layers, reserved);
+    MEMBER(osafl_layers, record);
+    END(osafl_layers);
+}
+
 int main(void)
 {
     printf("osafl_value %zu\n", sizeof(osafl_value)); /* a union: nothing to tile */
@@ -474,5 +494,6 @@ int main(void)
     print_quantizer();
     print_resource();
     print_profile();
+    print_layers();
     return EXIT_SUCCESS;
 }

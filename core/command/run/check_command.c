@@ -67,6 +67,19 @@ static osafl_status print_link(const struct session *s, const struct world *worl
     return print_attack(s->experiment, message);
 }
 
+/* A line of the table of layers; *arg: lines so far. */
+static void print_layer(void *arg, const osafl_layer *l)
+{
+    size_t *const lines = arg;
+    char shape[48];
+    if ((*lines)++ == 0)
+        printf("%-32s %-22s %-18s %10s %12s\n", "layer", "kind", "gives", "parameters",
+               "operations");
+    snprintf(shape, sizeof shape, "%u x %u x %u", l->shape[0], l->shape[1], l->shape[2]);
+    printf("%-32s %-22s %-18s %10llu %12.0f\n", l->name[0] != '\0' ? l->name : "-", l->kind, shape,
+           (unsigned long long)l->parameters, l->operations);
+}
+
 static osafl_status check(struct experiment *e, struct session *s, char *message)
 {
     struct world *world = NULL;
@@ -83,8 +96,11 @@ static osafl_status check(struct experiment *e, struct session *s, char *message
 
 int check_command(struct experiment *e, struct loader *l)
 {
+    size_t layers = 0;
     const struct host_context context = {.seed = (uint64_t)e->general.seed,
-                                         .log_level = OSAFL_LOG_WARN};
+                                         .log_level = OSAFL_LOG_WARN,
+                                         .layer = print_layer,
+                                         .layer_arg = &layers};
     char message[MESSAGE_BYTES] = "";
     struct run_session s = {0};
     struct diagnostics *d = diagnostics_create();

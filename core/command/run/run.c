@@ -350,8 +350,12 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
 static osafl_status write_model(const struct run *r, char *message)
 {
     const char *const metadata[] = {
-        "program",  "osafl " OSAFL_VERSION, "experiment", r->e->general.name,
-        "identity", r->e->identity,         NULL};
+        "format",     "pt", /* tensors are as PyTorch has them */
+        "program",    "osafl " OSAFL_VERSION,
+        "experiment", r->e->general.name,
+        "identity",   r->e->identity,
+        "model",      r->e->chosen[OSAFL_KIND_MODEL].loaded->plugin->name,
+        NULL};
     return safetensors_write(&r->folder, &r->s.session.instance[OSAFL_KIND_MODEL],
                              &r->s.session.model, engine_model(r->engine), metadata, message);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compute/backend.h"
+#include "osafl/layers.h"
 
 const char *const classifier_conv_choices[] = {"auto", "direct", NULL};
 const char *const classifier_fused_choices[] = {"auto", "off", NULL};
@@ -59,6 +60,23 @@ static void list_tensors(struct classifier *m)
     }
 }
 
+/* Says what the network consists of where the host asks for it. */
+static void record_layers(const struct classifier *m, osafl_call *c)
+{
+    const osafl_layers *to =
+        m->host->extension != NULL ? m->host->extension(m->host, OSAFL_LAYERS_ID) : NULL;
+    for (int i = 0; to != NULL && i < m->net.n_layers; i++) {
+        const struct layer *l = &m->net.layer[i];
+        const struct network_layer r = network_layer_of(&m->net, i);
+        to->record(c, &(osafl_layer){.struct_size = sizeof(osafl_layer),
+                                     .name = r.name,
+                                     .kind = r.kind,
+                                     .shape = {l->out_channels, l->out_height, l->out_width},
+                                     .parameters = r.parameters,
+                                     .operations = r.operations});
+    }
+}
+
 osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                                const char *model, network_description *describe_network,
                                const void *config, void **self)
@@ -84,6 +102,7 @@ osafl_status classifier_create(const osafl_host *h, osafl_call *c, const osafl_f
         m->net.profile = h->extension(h, OSAFL_PROFILE_ID);
     list_measures(m);
     list_tensors(m);
+    record_layers(m, c);
     h->log(c, OSAFL_LOG_DEBUG, "%s: kernels for %s", model, m->net.backend->name);
     *self = m;
     return OSAFL_OK;

@@ -300,6 +300,15 @@ struct pass {
     bool add;
 };
 
+/* What layer i is, for people; the texts last as long as the network and `name`. */
+struct network_layer {
+    char name[64]; /* of its tensors; "": none */
+    const char *kind;
+    uint64_t parameters;
+    double operations; /* of a forward pass of a sample; 0: few */
+};
+struct network_layer network_layer_of(const struct network *net, int i);
+
 /* Initial parameters, the same whatever the internal layout. */
 osafl_status network_init(const struct network *net, const osafl_host *h, osafl_call *c, float *w);
 /* Tensor p between w and the C order of its shape. */

@@ -233,29 +233,61 @@ osafl_status network_init(const struct network *net, const osafl_host *h, osafl_
     return OSAFL_OK;
 }
 
-/* What a report calls a layer: "features.3.squeeze", or its type. */
-static void layer_name(const struct network *net, const struct layer *l, char *name, size_t size)
+static const char *kind_of(const struct network *net, const struct layer *l)
 {
-    static const char *const types[LAYER_TYPES] = {[LAYER_MAX_POOL] = "max-pool",
+    static const char *const kinds[LAYER_TYPES] = {[LAYER_PICTURE_CONVOLUTION] = "convolution",
+                                                   [LAYER_POOLED_PICTURE] = "convolution, max-pool",
+                                                   [LAYER_CONVOLUTION] = "convolution",
+                                                   [LAYER_MAX_POOL] = "max-pool",
+                                                   [LAYER_GROUP_NORM] = "group norm",
                                                    [LAYER_AVERAGE] = "average",
                                                    [LAYER_DROPOUT] = "dropout",
                                                    [LAYER_PICTURE] = "input",
                                                    [LAYER_NONLINEARITY] = "activation",
-                                                   [LAYER_ADDITION] = "add",
-                                                   [LAYER_COPY] = "concat",
-                                                   [LAYER_AVERAGE_POOL] = "average-pool"};
+                                                   [LAYER_ADDITION] = "addition",
+                                                   [LAYER_COPY] = "concatenation",
+                                                   [LAYER_AVERAGE_POOL] = "average-pool",
+                                                   [LAYER_GROUPED_CONVOLUTION] =
+                                                       "grouped convolution",
+                                                   [LAYER_DEPTHWISE] = "depthwise convolution",
+                                                   [LAYER_LAYER_NORM] = "layer norm",
+                                                   [LAYER_EMBEDDING] = "embedding",
+                                                   [LAYER_POSITION] = "position",
+                                                   [LAYER_GRU] = "gru",
+                                                   [LAYER_LSTM] = "lstm",
+                                                   [LAYER_ATTENTION] = "attention"};
+    const bool convolves = l->type == LAYER_PICTURE_CONVOLUTION || l->type == LAYER_CONVOLUTION;
+    return convolves && l->weight >= 0 && net->parameter[l->weight].rank == 2 ? "linear"
+                                                                              : kinds[l->type];
+}
+
+/* What a report calls a layer: "features.3.squeeze", or its kind. */
+static void layer_name(const struct network *net, const struct layer *l, char *name, size_t size)
+{
     if (l->weight < 0) {
-        snprintf(name, size, "%s", types[l->type]);
+        snprintf(name, size, "%s", kind_of(net, l));
         return;
     }
     const char *tensor = net->parameter[l->weight].name;
-    snprintf(name, size, "%.*s", (int)(strrchr(tensor, '.') - tensor), tensor);
+    const char *suffix = strstr(tensor, ".weight");
+    if (suffix == NULL)
+        suffix = strstr(tensor, ".in_proj_weight");
+    snprintf(name, size, "%.*s", (int)(suffix - tensor), tensor);
 }
 
-/* Multiplications and additions of a convolution for one sample, padding left out. */
+/* Multiplications and additions of a layer's products for one sample, padding left out. */
 static double operations(const struct network *net, const struct layer *l)
 {
-    if (l->kernel_height == 0 || l->weight < 0)
+    const double steps = (double)l->in_width;
+    const double values = (double)l->in_channels;
+    if (l->weight < 0)
+        return 0;
+    if (l->type == LAYER_GRU || l->type == LAYER_LSTM)
+        return 2 * steps * (double)net->parameter[l->weight].out *
+               (values + (double)l->out_channels);
+    if (l->type == LAYER_ATTENTION)
+        return 2 * steps * values * (4 * values + 2 * steps);
+    if (l->kernel_height == 0)
         return 0;
     uint64_t met[2] = {0, 0}; /* pairs of position and tap on a column, on a line */
     for (uint32_t axis = 0; axis < 2; axis++) {
@@ -272,6 +304,25 @@ static double operations(const struct network *net, const struct layer *l)
     }
     return 2.0 * (double)(met[0] * met[1]) * (double)net->parameter[l->weight].in *
            (double)l->out_channels;
+}
+
+static uint64_t parameters_of(const struct network *net, int p)
+{
+    if (p < 0)
+        return 0;
+    const struct parameter *q = &net->parameter[p];
+    return q->out * q->in * q->spatial;
+}
+
+struct network_layer network_layer_of(const struct network *net, int i)
+{
+    const struct layer *l = &net->layer[i];
+    struct network_layer r = {.kind = kind_of(net, l), .operations = operations(net, l)};
+    if (l->weight >= 0)
+        layer_name(net, l, r.name, sizeof r.name);
+    r.parameters = parameters_of(net, l->weight) + parameters_of(net, l->bias) +
+                   parameters_of(net, l->second_weight) + parameters_of(net, l->second_bias);
+    return r;
 }
 
 static double thread_seconds(void)

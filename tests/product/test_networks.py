@@ -1,0 +1,126 @@
+"""model/network through the whole program: the example networks learn, and PyTorch, where it is
+installed, loads their weights by name and finds the reported accuracy."""
+import math
+import os
+import random
+import struct
+
+import osafl_run
+from osafl_run import SOURCE_TREE, ProductTest
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+CLASSES = 4
+
+
+def npy(kind, shape, values):
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }" % (
+        kind, ", ".join(map(str, shape)))
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    code = {"<i4": "i", "<f4": "f"}[kind]
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + \
+        struct.pack("<%d%s" % (len(values), code), *values)
+
+
+def pictures(draw, n, shape):
+    """Samples whose class is the quarter that is bright."""
+    x, y = [], []
+    for i in range(n):
+        y.append(i % CLASSES)
+        for cell in range(math.prod(shape)):
+            v, u = cell // shape[2] % shape[1], cell % shape[2]
+            quarter = 2 * (2 * v >= shape[1]) + (2 * u >= shape[2])
+            x.append(draw.gauss(1.5 if quarter == y[-1] else 0.0, 1.0))
+    return x, y
+
+
+def sequences(draw, n, shape):
+    """Tokens below 80; the class is the parity of the one that comes most, and its half."""
+    x, y = [], []
+    for i in range(n):
+        y.append(i % CLASSES)
+        x += [float(20 * y[-1] + draw.randrange(20)) if draw.random() < 0.6
+              else float(draw.randrange(80)) for _ in range(shape[2])]
+    return x, y
+
+
+class Networks(ProductTest):
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return '"%s"' % self.path(name)
+
+    def data(self, make, shape):
+        draw = random.Random(5)
+        settings = {"dataset.plugin": "npy"}
+        for part, n in (("", 400), ("test_", 120)):
+            x, y = make(draw, n, shape)
+            key = "dataset.npy." + part
+            settings[key + "x"] = self.write(part + "x.npy", npy("<f4", (n, *shape), x))
+            settings[key + "y"] = self.write(part + "y.npy", npy("<i4", (n,), y))
+            self.test = x, y
+        return settings
+
+    @staticmethod
+    def layers(network):
+        """The rows of an example, as a value of --set."""
+        path = os.path.join(SOURCE_TREE, "experiments", "networks", network + ".cfg")
+        with open(path) as file:
+            text = file.read()
+        return text[text.index("layers = ") + len("layers = "):text.rindex(");") + 1]
+
+    def learns(self, network, make, shape, rate, **more):
+        run = self.run_small(self.data(make, shape), {
+            "model.plugin": "network", "model.network.layers": self.layers(network),
+            "training.batch": 8, "training.minibatches": 8, "optimizer.sgd.learning_rate": rate,
+            "aggregator.plugin": "fedavg", "quantizer.plugin": "none", "resource.plugin": "fixed",
+            "partition.concentration": 10.0, "clients.count": 3, "evaluation.samples": 0, **more}, rounds=5)
+        accuracy = run.rounds("test_accuracy")
+        self.assertGreater(max(accuracy), 0.5, network)
+        return run
+
+    def test_check_prints_the_layers(self):
+        text = self.check_small({"model.plugin": "network", "model.network.layers":
+                                 self.layers("lenet5")})
+        lines = [line.split() for line in text.splitlines()]
+        for line in (["layer", "kind", "gives", "parameters", "operations"],
+                     "3 convolution 16 x 10 x 10 2416 480000".split(),
+                     "7 linear 120 x 1 x 1 48120 96000".split(),
+                     ["parameters", "61706"]):
+            self.assertIn(line, lines)
+
+    def test_lenet5_learns_and_pytorch_agrees(self):
+        run = self.learns("lenet5", pictures, (1, 28, 28), 0.05)
+        metadata = osafl_run.read_safetensors.read(run.folder + "/model.safetensors")[0]
+        self.assertEqual((metadata["format"], metadata["model"]), ("pt", "network"))
+        if torch is None:
+            self.skipTest("no PyTorch here")
+        nn = torch.nn
+        net = nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+                            nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                            nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(),
+                            nn.Linear(84, CLASSES))
+        self.compare(net, run, (1, 28, 28))
+
+    def test_sequences_learn(self):
+        self.learns("transformer", sequences, (1, 1, 16), 0.05)
+        self.learns("shakespeare-lstm", sequences, (1, 1, 16), 1.0)
+
+    def test_mobilenetv2_learns(self):
+        self.learns("mobilenetv2", pictures, (3, 16, 16), 0.01, rounds=2)
+
+    def compare(self, net, run, shape):
+        """The network with the run's weights, loaded by name, has the run's last accuracy."""
+        net.load_state_dict({name: torch.tensor(values).reshape(size)
+                             for name, (size, values) in run.tensors().items()}, strict=True)
+        x, y = self.test
+        with torch.no_grad():
+            found = net(torch.tensor(x).reshape(-1, *shape)).argmax(1)
+        accuracy = (found == torch.tensor(y)).double().mean().item()
+        self.assertAlmostEqual(accuracy, run.rounds("test_accuracy")[-1], delta=0.01)
+
+
+osafl_run.main()
