@@ -83,21 +83,6 @@ static osafl_status name_labels(struct sample_set *set, const struct vocabulary 
     return OSAFL_OK;
 }
 
-static osafl_status set_shape(struct sample_set *set, const struct csv_config *config,
-                              uint32_t features, struct io_message *m)
-{
-    const uint32_t rows = (uint32_t)(config->channels * config->height);
-    if (features % rows != 0)
-        return io_fail(m, OSAFL_E_CONFIG,
-                       "%s: %" PRIu32 " features do not make %" PRId64 " channels of height "
-                       "%" PRId64,
-                       config->path, features, config->channels, config->height);
-    set->channels = (uint32_t)config->channels;
-    set->height = (uint32_t)config->height;
-    set->width = features / rows;
-    return OSAFL_OK;
-}
-
 /* --- What is probably not meant */
 
 static struct label_facts facts_of(const struct vocabulary *labels, uint64_t samples)
@@ -212,7 +197,8 @@ static osafl_status complete(struct table *train)
     OSAFL_TRY(check_classes(train));
     warn_of_texts(train);
     set->classes = train->labels.n;
-    OSAFL_TRY(set_shape(set, config, train->values, m));
+    OSAFL_TRY(sample_set_shape(set, config->path, (uint32_t)config->channels,
+                               (uint32_t)config->height, train->values, m));
     OSAFL_TRY(name_labels(set, &train->labels, m));
     if (config->test_path[0] != '\0')
         OSAFL_TRY(read_test_table(train));

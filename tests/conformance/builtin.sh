@@ -34,6 +34,7 @@ for file in "$plugins"/*/*.so; do
         check "$file" path="$work/mixed.csv" separator=semicolon decimal=comma categorical=town \
             missing=mean
         ;;
+    */dataset/libsvm.so) check "$file" path="$work/sparse.txt" ;;
     */dataset/npy.so)
         check "$file" x="$work/x.npy" y="$work/y.npy" client="$work/client.npy"
         check "$file" x="$work/x.npy" y="$work/y.npy"
@@ -52,5 +53,5 @@ for file in "$plugins"/*/*.so; do
     fi
 done
 echo "$checked plugins"
-[ $checked -ge 42 ] || status=1
+[ $checked -ge 43 ] || status=1
 exit $status

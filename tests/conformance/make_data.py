@@ -52,6 +52,10 @@ for i in range(90):
                           "NA" if i % 7 == 0 else "%d,5" % (1000 + i), "abc"[i % 3]]))
 write("mixed.csv", "\n".join(rows).encode() + b"\n")
 
+rows = ["%+d " % (i % 3 - 1) + " ".join("%d:%.3f" % (k, draw.gauss(0, 1)) for k in (1 + i % 2, 4, 6))
+        for i in range(90)]
+write("sparse.txt", "\n".join(rows).encode() + b"\n")
+
 values = [draw.gauss(0, 1) for _ in range(90 * 6)]
 write("x.npy", npy("<f4", "(90, 6)", struct.pack("<540f", *values)))
 write("y.npy", npy("<i8", "(90,)", struct.pack("<90q", *[i % 3 for i in range(90)])))

@@ -74,5 +74,7 @@ struct instance *fuzz_instance_try(const osafl_plugin *p, const osafl_facts *fac
 struct instance *fuzz_instance(const osafl_plugin *p, const osafl_facts *facts, void *config);
 /* Destroys the instance; its config is the caller's unless it was NULL. */
 void fuzz_instance_free(struct instance *i);
+/* Reads every sample of a finite data set, and checks what the interface promises. */
+void fuzz_read_samples(struct instance *i);
 
 #endif

@@ -343,3 +343,34 @@ void fuzz_instance_free(struct instance *i)
     free(i->metric_arg);
     free(i);
 }
+
+void fuzz_read_samples(struct instance *i)
+{
+    const osafl_dataset_vt *vt = (const osafl_dataset_vt *)(const void *)i->plugin->vtable;
+    osafl_dataset_info info = {.struct_size = sizeof info};
+    osafl_call c;
+    call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
+    FUZZ_REQUIRE(call_end(&c, vt->describe(i->self, &c, &info)) == OSAFL_OK);
+    FUZZ_REQUIRE(info.n_train > 0 && info.labels > 1);
+    const size_t size = (size_t)info.channels * info.height * info.width;
+    const uint64_t n[] = {0, info.n_train, info.n_validation, info.n_test};
+    float *x = malloc(size * sizeof *x);
+    FUZZ_REQUIRE(x != NULL && size > 0);
+    for (uint32_t split = OSAFL_SPLIT_TRAIN; split <= OSAFL_SPLIT_TEST; split++) {
+        for (uint64_t k = 0; k < n[split]; k++) {
+            int32_t label = -1;
+            const osafl_batch b = {.struct_size = sizeof b, .n = 1, .x = x, .label = &label};
+            call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
+            FUZZ_REQUIRE(call_end(&c, vt->read(i->self, &c, split, &k, &b)) == OSAFL_OK);
+            FUZZ_REQUIRE(label >= 0 && (uint32_t)label < info.labels);
+            for (size_t j = 0; j < size; j++)
+                FUZZ_REQUIRE(isfinite(x[j]));
+            if (split == OSAFL_SPLIT_TRAIN) {
+                FUZZ_REQUIRE(vt->label(i->self, k) == label);
+                if (vt->client_of != NULL)
+                    (void)vt->client_of(i->self, k);
+            }
+        }
+    }
+    free(x);
+}

@@ -62,6 +62,10 @@ class DataSets(ProductTest):
         return {"dataset.csv.path": '"%s"' % self.path("table.csv", csv_table(rows)),
                 "dataset.csv.ignore": '"client"'}, 40
 
+    def libsvm_settings(self):
+        lines = ["%d 1:%r 3:1" % (i % CLASSES, GREYS[i % CLASSES] / 100.0) for i in range(200)]
+        return {"dataset.libsvm.path": '"%s"' % self.path("sparse.txt", "\n".join(lines))}, 40
+
     def npy_settings(self):
         labels = [i % CLASSES for i in range(200)]
         pixels = [GREYS[label] for label in labels for _ in range(48)]
@@ -72,7 +76,8 @@ class DataSets(ProductTest):
         return {"dataset.glyphs.test": 70}, 70
 
     def test_every_data_set_and_split(self):
-        for name in ("idx", "cifar10", "cifar100", "csv", "npy", "glyphs"):
+        for name in ("idx", "cifar10", "cifar100", "csv", "libsvm", "npy",
+                     "glyphs"):
             with self.subTest(dataset=name):
                 settings, n_test = getattr(self, name + "_settings")()
                 settings = {**TINY, **settings, "dataset.plugin": name}

@@ -66,6 +66,21 @@ void sample_set_warn(const struct sample_set *s, const char *fmt, ...)
     s->host->log(s->call, OSAFL_LOG_WARN, "%s", text.text);
 }
 
+osafl_status sample_set_shape(struct sample_set *s, const char *file, uint32_t channels,
+                              uint32_t height, uint32_t values, struct io_message *m)
+{
+    const uint32_t rows = channels * height;
+    if (values % rows != 0)
+        return io_fail(m, OSAFL_E_CONFIG,
+                       "%s: %" PRIu32 " features do not make %" PRIu32
+                       " channels of height %" PRIu32,
+                       file, values, channels, height);
+    s->channels = channels;
+    s->height = height;
+    s->width = values / rows;
+    return OSAFL_OK;
+}
+
 /* Number i of a stream that is the same for every data set and run, in {0, ..., n - 1}. */
 static uint32_t draw_below(uint32_t stream, uint32_t i, uint32_t n)
 {

@@ -59,6 +59,11 @@ void sample_set_destroy(void *self);
 /* Warns of what is probably not meant, while the files are read. */
 void sample_set_warn(const struct sample_set *s, const char *fmt, ...) OSAFL_PRINTF(2, 3);
 
+/* Gives samples of so many values a shape.  OSAFL_E_CONFIG where they do not make it; file: for the
+ * message. */
+osafl_status sample_set_shape(struct sample_set *s, const char *file, uint32_t channels,
+                              uint32_t height, uint32_t values, struct io_message *m);
+
 /* Makes the splits, once the files are read.  test_held_out: samples of train_file that become the
  * test split; 0 where there is a test_file. */
 osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint64_t validation,
