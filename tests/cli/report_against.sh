@@ -72,6 +72,8 @@ grep -qE '^same +7 .* \+0\.0000  \+0\.0000 to \+0\.0000  1\.000 +1\.000 +50 %$' 
 grep -qE '^lost .* diverged ' out || { echo "FAILED: a loss of 3e10 has not diverged"; failures=$((failures + 1)); }
 absent "e+10"
 expect 0 "This table has no row control." --against control results
+[ "$(grep -c "has no row control" out)" -eq 2 ] || { echo "FAILED: said more than once"; failures=$((failures + 1)); }
+expect 0 "B: one common seed, which shows nothing." --against A results/single
 # By the loss, a run that diverged is in no pair.
 expect 0 "lost: a run of seed 1 diverged." --measure loss --against control results/pairs
 

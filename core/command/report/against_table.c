@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "checked_alloc.h"
 #include "comparison.h"
@@ -55,11 +56,8 @@ static void add_row(const struct summarized_table *s, struct text_table *t, size
                    compared_text(s, row, by));
     for (size_t i = 3; i < t->columns && !has_pair; ++i)
         text_table_set(t, i, MARK_NONE, checked_copy("-"));
-    if (!has_pair) {
-        if (c->trouble[0] != '\0')
-            text_table_note(t, checked_format("%s: %s.", s->table->row[row].label, c->trouble));
+    if (!has_pair)
         return;
-    }
     char *const low = difference_text(s, by, c->interval.low);
     char *const high = difference_text(s, by, c->interval.high);
     text_table_set(t, 3, MARK_NONE, difference_text(s, by, c->mean));
@@ -69,6 +67,28 @@ static void add_row(const struct summarized_table *s, struct text_table *t, size
     text_table_set(t, 7, MARK_NONE, checked_format("%.0f %%", 100 * c->outperforms));
     free(low);
     free(high);
+}
+
+/* Why rows have no numbers, a sentence for each reason. */
+static void add_troubles(const struct summarized_table *s, struct text_table *t,
+                         const struct comparison *c)
+{
+    for (size_t i = 0; i < s->table->rows; ++i) {
+        bool first = c[i].trouble != NULL && c[i].trouble[0] != '\0';
+        for (size_t k = 0; k < i && first; ++k)
+            first = c[k].trouble == NULL || strcmp(c[k].trouble, c[i].trouble) != 0;
+        if (!first)
+            continue;
+        struct checked_stream rows;
+        checked_stream_open(&rows);
+        for (size_t k = i; k < s->table->rows; ++k) {
+            if (c[k].trouble != NULL && strcmp(c[k].trouble, c[i].trouble) == 0)
+                fprintf(rows.file, "%s%s", k > i ? ", " : "", s->table->row[k].label);
+        }
+        char *const labels = checked_stream_text(&rows);
+        text_table_note(t, checked_format("%s: %s.", labels, c[i].trouble));
+        free(labels);
+    }
 }
 
 /* What the numbers are, and what they cannot show. */
@@ -107,6 +127,10 @@ struct text_table *against_table(const struct summarized_table *s, enum compared
 {
     char *trouble = NULL;
     const size_t reference = comparison_reference(s, &trouble);
+    if (reference == COMPARISON_NO_ROW && by != COMPARED_BEST) {
+        free(trouble); /* the first of the three tables says it */
+        return NULL;
+    }
     struct text_table *const t = text_table_create(caption(s, by));
     add_columns(s, t);
     if (reference == COMPARISON_NO_ROW) {
@@ -116,6 +140,7 @@ struct text_table *against_table(const struct summarized_table *s, enum compared
     struct comparison *const c = comparisons_create(s, reference, by);
     for (size_t i = 0; i < s->table->rows; ++i)
         add_row(s, t, i, by, &c[i]);
+    add_troubles(s, t, c);
     add_notes(s, t, by, c);
     comparisons_free(c, s->table->rows);
     return t;

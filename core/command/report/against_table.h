@@ -4,7 +4,8 @@
 
 #include "report_tables.h"
 
-/* s->against names the row.  by: COMPARED_BEST, COMPARED_LAST or COMPARED_TAIL. */
+/* NULL: there is no such row, and the table by COMPARED_BEST says so.  s->against names the row.
+ * by: COMPARED_BEST, COMPARED_LAST or COMPARED_TAIL. */
 struct text_table *against_table(const struct summarized_table *s, enum compared by);
 
 #endif

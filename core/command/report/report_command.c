@@ -92,7 +92,8 @@ static const struct argp_option options[] = {
     {"by", KEY_BY, "SETTING", 0,
      "One table of rows by the values of this setting, such as levels, instead of the others", 0},
     {"value", KEY_VALUE, "NAME", 0,
-     "What that table shows: best (default), last, tail (mean of the last tenth of the rounds) or "
+     "What the table of --by shows: best (default), last, tail (mean of the last tenth of the "
+     "rounds) or "
      "loss (in the round of the best)",
      0},
     {"columns", KEY_COLUMNS, "LIST", 0,
