@@ -15,6 +15,7 @@
 
 #include "command/report/cell_finder.h"
 #include "command/report/csv_table.h"
+#include "command/report/result_text.h"
 #include "plugin/plugin_host.h"
 
 #define GOLDEN OSAFL_TEST_SOURCE_DIR "/tests/golden/report"
@@ -497,9 +498,44 @@ static void filter_keeps_what_is_asked_for(void **state)
     found_cells_free(&f);
 }
 
+static void values_as_tables_print_them(void **state)
+{
+    (void)state;
+    static const char *const expected[][2] = {
+        {"60.0", "60"},     {"\"a, \\\"b\"", "a, \"b"}, {"[64.0, 32.0]", "[64, 32]"},
+        {"[]", "[]"},       {"[0.5]", "[0.5]"},         {"[\"a\", \"b\"]", "[\"a\", \"b\"]"},
+        {"[64.0", "[64.0"}, {"true", "true"},           {"1e-05", "1e-05"},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
+        char *const plain = result_plain_value(expected[i][0]);
+        assert_string_equal(plain, expected[i][1]);
+        free(plain);
+    }
+}
+
+static void names_are_printable(void **state)
+{
+    (void)state;
+    static const char *const expected[][2] = {
+        {"plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82",
+         "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82"},
+        {"a\x1b[31m\n\x7f", "a?[31m??"},
+        {"\xc2\x9b", "??"},      /* a control character of two bytes */
+        {"\x9b\xff\xc3", "???"}, /* no UTF-8 */
+        {"\xe2\x82", "??"},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
+        char *const text = result_printable(expected[i][0]);
+        assert_string_equal(text, expected[i][1]);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_as_tables_print_them),
+        cmocka_unit_test(names_are_printable),
         cmocka_unit_test_setup_teardown(table_of_numbers_and_words, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(table_keeps_the_wanted_columns, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(table_without_a_whole_line_is_empty, make_folder,

@@ -69,9 +69,29 @@ void result_say(const char *program, const char *sentence)
     free(text);
 }
 
+/* "[64, 32]" of "[64.0, 32.0]" */
+static char *plain_list(const char *text, size_t length)
+{
+    struct checked_stream plain;
+    char *const copy = checked_format("%.*s", (int)(length - 2), text + 1);
+    char *rest = copy;
+    checked_stream_open(&plain);
+    fputc('[', plain.file);
+    for (char *item; (item = strsep(&rest, ",")) != NULL;) {
+        char *const value = result_plain_value(item + strspn(item, " "));
+        fprintf(plain.file, "%s%s", value, rest != NULL ? ", " : "");
+        free(value);
+    }
+    fputc(']', plain.file);
+    free(copy);
+    return checked_stream_text(&plain);
+}
+
 char *result_plain_value(const char *text)
 {
     const size_t length = strlen(text);
+    if (length >= 2 && text[0] == '[' && text[length - 1] == ']' && strpbrk(text, "\"{(") == NULL)
+        return plain_list(text, length);
     if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
         char *const plain = checked_alloc(length, 1);
         size_t n = 0;

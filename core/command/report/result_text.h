@@ -17,7 +17,7 @@ char *result_printable(const char *text);
 void result_say(const char *program, const char *sentence);
 
 /* A value as libconfig text, made plain: a string without its quotes, a real with as few digits as
- * it needs ("60.0" as "60"). */
+ * it needs ("60.0" as "60"), and so in a list of numbers. */
 char *result_plain_value(const char *text);
 
 /* A varied setting is part of a case's name (grid.h): "CASE,KEY=VALUE", or "KEY=VALUE" without
