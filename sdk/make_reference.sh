@@ -36,7 +36,9 @@ done
 for kind in $(section kinds); do
     list=$("$program" help "$kind")
     printf '\n# %s\n\n%s\n' "$kind" "$(head -1 <<< "$list" | sed 's/^[a-z]*: *//')"
-    sed -n 's/^  \([a-z0-9_]*\) .*/\1/p' <<< "$list" | while read -r name; do
+    settings=$(sed '1,/^$/d' <<< "$list") # of the kind itself
+    [ -z "$settings" ] || { printf '\n'; fenced <<< "$settings"; }
+    sed -n '/^$/q; s/^  \([a-z0-9_]*\) .*/\1/p' <<< "$list" | while read -r name; do
         printf '\n## %s/%s\n\n' "$kind" "$name"
         # Where the file lies and for which ABI it was built is no matter of settings.
         "$program" help "$kind/$name" | sed -E '/^file  /d; s/^(version +[^,]*), for ABI.*/\1/' | fenced

@@ -268,6 +268,10 @@ bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostic
         return help_plugin(l, kind, topic + n + 1, to, d);
     if (kind != 0) {
         list_kind(l, kind, to, d);
+        if (kind == OSAFL_KIND_MODEL) {
+            fputs("\nsettings of all, in the group model\n", to);
+            settings_describe(schema_model, schema_n_model, sizeof(osafl_param), to);
+        }
         return true;
     }
     if (help_setting(topic, to))

@@ -137,12 +137,22 @@ static void find_candidates(struct resolver *r, uint32_t kind)
     }
 }
 
+/* Settings of the core in the group of a kind: models have some. */
+static struct settings_table own_settings(uint32_t kind)
+{
+    return (struct settings_table){.path = kind_name(kind),
+                                   .params = schema_model,
+                                   .n = kind == OSAFL_KIND_MODEL ? schema_n_model : 0,
+                                   .stride = sizeof(osafl_param)};
+}
+
 /* Keys of a kind's group that are neither "plugin" nor a plugin's group. */
 static void check_kind_group(struct resolver *r, uint32_t kind)
 {
     const struct node *group = node_child(r->root, kind_name(kind));
+    const struct settings_table own = own_settings(kind);
     if (group == NULL || group->type != NODE_GROUP)
-        return;
+        return; /* said already */
     size_t n = 2;
     for (const struct node *c = group->first; c != NULL; c = c->next)
         n++;
@@ -160,8 +170,7 @@ static void check_kind_group(struct resolver *r, uint32_t kind)
         if (c->type == NODE_GROUP || chosen)
             known[n++] = c->name;
     }
-    const struct settings_table none = {.path = kind_name(kind)};
-    settings_bind_among(&none, NULL, group, known, r->tables, r->n_tables, r->d);
+    settings_bind_among(&own, &r->e->model, group, known, r->tables, r->n_tables, r->d);
 }
 
 /* Rules between several settings, which only the plugin knows. */
@@ -341,6 +350,8 @@ static osafl_status visit_plugin(const struct setting_visit *v, uint32_t kind)
     snprintf(text, sizeof(text), "\"%s\"", p->name);
     snprintf(path, sizeof(path), "%s.%s", kind_name(kind), p->name);
     OSAFL_TRY(visit_one(v, kind_name(kind), PLUGIN_KEY, text, NULL, node_child(group, PLUGIN_KEY)));
+    const struct settings_table own = own_settings(kind);
+    OSAFL_TRY(visit_table(v, &own, &v->e->model, group));
     const struct settings_table t = {
         .path = path, .params = p->params, .n = p->n_params, .stride = p->param_size};
     return visit_table(v, &t, chosen->config, node_child(group, p->name));

@@ -75,6 +75,10 @@ struct attack_settings { /* attack */
     double strength;
 };
 
+struct model_settings { /* model; the plugins' groups stand beside */
+    const char *start;
+};
+
 /* A plugin as an experiment chose it. */
 struct chosen_plugin {
     const struct loaded_plugin
@@ -90,6 +94,7 @@ struct experiment {
     struct evaluation_settings evaluation;
     struct uplink_settings uplink;
     struct attack_settings attack;
+    struct model_settings model;
     struct chosen_plugin chosen[LOADER_KINDS + 1]; /* by OSAFL_KIND_* */
     const char *case_name;                         /* of a grid's cell; "main" without cases */
     uint32_t case_index; /* its place among the file's cases, from 0; reports keep the order */

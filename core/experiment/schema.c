@@ -146,6 +146,14 @@ static const osafl_param attack[] = {
         .offset = offsetof(struct experiment, member)                                              \
     }
 
+const osafl_param schema_model[] = {
+    OSAFL_PATH(struct model_settings, start, "",
+               "File of weights (safetensors) with which the model starts; empty: the plugin's own "
+               "initial weights",
+               .flags = OSAFL_P_LATER),
+};
+const uint32_t schema_n_model = sizeof(schema_model) / sizeof(schema_model[0]);
+
 const struct schema_group schema_groups[] = {
     GROUP(general, "", "The experiment as a whole, at the top level of the file"),
     GROUP(clients, "clients", "The clients, their data and their limits"),

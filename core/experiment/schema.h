@@ -19,6 +19,10 @@ struct schema_group {
 extern const struct schema_group schema_groups[];
 extern const size_t schema_n_groups;
 
+/* Settings of the core in the group of a kind of plugins: of models; to struct experiment's model. */
+extern const osafl_param schema_model[];
+extern const uint32_t schema_n_model;
+
 /* NULL when the core has no group of that name. */
 const struct schema_group *schema_find(const char *name);
 

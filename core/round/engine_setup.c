@@ -122,7 +122,8 @@ static osafl_status initialise_model(struct engine *e, char *message)
         if (!isfinite(e->w[i]))
             status = core_host.fail(&c, OSAFL_E_NUMERIC, "init() makes a parameter %llu of %g",
                                     (unsigned long long)i, (double)e->w[i]);
-    return call_end_named(&c, status, message);
+    OSAFL_TRY(call_end_named(&c, status, message));
+    return session_start_weights(e->session, e->w, message);
 }
 
 osafl_status engine_create(struct session *s, struct world *world, struct engine **out,

@@ -186,6 +186,11 @@ osafl_status inputs_read(const struct session *s, struct inputs *out, char *mess
     osafl_status status = hash_samples(s, hash, message);
     if (status == OSAFL_OK)
         status = add_input(out, name, hash, message);
+    bool found = false;
+    if (status == OSAFL_OK && s->experiment->model.start != NULL)
+        status = hash_file(s->experiment->model.start, hash, &found, message);
+    if (status == OSAFL_OK && found)
+        status = add_input(out, "model.start", hash, message);
     for (uint32_t kind = 1; status == OSAFL_OK && kind <= LOADER_KINDS; kind++)
         if (kind != OSAFL_KIND_DATASET && s->instance[kind].plugin != NULL)
             status = add_files(&s->instance[kind], hash, out, message);

@@ -8,6 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "base/message.h"
+#include "results/weights.h"
 #include "worker.h"
 
 /* Further vectors of one client; more than any method uses, and a bound for what we allocate. */
@@ -386,4 +387,19 @@ void session_destroy(struct session *s)
         if (s->instance[kind].plugin != NULL)
             instance_destroy(&s->instance[kind]);
     *s = (struct session){0};
+}
+
+osafl_status session_start_weights(const struct session *s, float *w, char *message)
+{
+    const char *const path = s->experiment->model.start;
+    char why[MESSAGE_BYTES];
+    if (path == NULL || path[0] == '\0')
+        return OSAFL_OK;
+    const osafl_status status =
+        weights_read(path, &s->instance[OSAFL_KIND_MODEL], &s->model, w, why);
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    /* A file that the experiment names, as one that is malformed. */
+    return message_fail(message, status == OSAFL_E_IO ? OSAFL_E_DATA : status, "model.start: %s",
+                        why);
 }

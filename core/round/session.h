@@ -40,6 +40,9 @@ osafl_status session_create(struct session *s, struct experiment *e, struct load
                             const struct host_context *context, struct diagnostics *d);
 void session_destroy(struct session *s);
 
+/* Fills w with the weights of model.start; leaves it as it is where there are none. */
+osafl_status session_start_weights(const struct session *s, float *w, char *message);
+
 /* The vtable of the session's instance of a kind. */
 const osafl_dataset_vt *session_dataset(const struct session *s);
 const osafl_model_vt *session_model(const struct session *s);

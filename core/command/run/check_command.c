@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/diagnostics.h"
 #include "base/exit_status.h"
@@ -80,6 +81,21 @@ static void print_layer(void *arg, const osafl_layer *l)
            (unsigned long long)l->parameters, l->operations);
 }
 
+/* Whether the weights of model.start fit. */
+static osafl_status check_start(const struct session *s, char *message)
+{
+    if (s->experiment->model.start[0] == '\0')
+        return OSAFL_OK;
+    float *const w = malloc(s->model.n_parameters * sizeof *w);
+    const osafl_status status =
+        w != NULL ? session_start_weights(s, w, message)
+                  : message_fail(message, OSAFL_E_NOMEM, "out of memory for the weights");
+    free(w);
+    if (status == OSAFL_OK)
+        printf("%-22s %s\n", "starts with", s->experiment->model.start);
+    return status;
+}
+
 static osafl_status check(struct experiment *e, struct session *s, char *message)
 {
     struct world *world = NULL;
@@ -88,8 +104,10 @@ static osafl_status check(struct experiment *e, struct session *s, char *message
     if (status == OSAFL_OK) {
         world_print(world, stdout);
         print_work(s, world);
-        status = print_link(s, world, message);
+        status = check_start(s, message);
     }
+    if (status == OSAFL_OK)
+        status = print_link(s, world, message);
     world_destroy(world);
     return status;
 }
