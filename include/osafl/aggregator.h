@@ -13,9 +13,9 @@ extern "C" {
 
 /* What a client sends in slot 0, with w_0 = w^t and w_k its model after local training. */
 enum {
-    OSAFL_SENDS_DELTA = 1,    /* w_k - w_0 */
-    OSAFL_SENDS_PER_ROUND,    /* (w_0 - w_k) / kappa_u: the paper's normalized gradient */
-    OSAFL_SENDS_PER_RATE,     /* (w_0 - w_k) / (kappa_u * rate) */
+    OSAFL_SENDS_DELTA = 1, /* w_k - w_0 */
+    OSAFL_SENDS_PER_ROUND, /* (w_0 - w_k) / kappa_u: the paper's normalized gradient */
+    OSAFL_SENDS_PER_RATE,  /* (w_0 - w_k) / (kappa_u * rate) */
 };
 
 typedef struct osafl_aggregator_info {
@@ -45,8 +45,9 @@ struct osafl_updates;
 typedef osafl_status osafl_block(void *arg, uint64_t begin, uint64_t n, const float *const *x,
                                  osafl_call *sub);
 
-/* Operations on the updates of the round as they arrived, with the noise of the quantizer; slot 0 is
- * the model update.  All vectors have dim elements and are 64-byte aligned where the host made them.  [call] on the coordinator */
+/* Operations on the updates of the round as they arrived, with the noise of the quantizer; slot 0
+ * is the model update.  All vectors have dim elements and are 64-byte aligned where the host made
+ * them.  [call] on the coordinator */
 typedef struct osafl_update_ops {
     uint32_t struct_size;
     uint32_t reserved;

@@ -74,9 +74,11 @@ enum {
  * refusal can show both. */
 #define OSAFL_STR_(x) #x
 #define OSAFL_STR(x) OSAFL_STR_(x)
+/* clang-format off */
 #define OSAFL_FINGERPRINT                                                                          \
     "pointer " OSAFL_STR(__SIZEOF_POINTER__) ", float " OSAFL_STR(__SIZEOF_FLOAT__)                \
     ", order " OSAFL_STR(__BYTE_ORDER__)
+/* clang-format on */
 
 #ifdef __cplusplus
 }

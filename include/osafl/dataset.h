@@ -23,8 +23,8 @@ struct osafl_dataset_info {
     uint32_t height; /* 1 for samples that are no pictures */
     uint32_t width;
     uint32_t target_type; /* OSAFL_TARGET_* */
-    uint32_t target_size; /* OSAFL_TARGET_CLASS: number of classes C; OSAFL_TARGET_REAL: values a sample */
-    uint32_t labels;      /* number of labels by which samples are partitioned; C for classification */
+    uint32_t target_size; /* of a class: number of classes C; of reals: values a sample */
+    uint32_t labels; /* number of labels by which samples are partitioned; C for classification */
     uint32_t reserved;
     uint64_t n_train; /* samples, or OSAFL_ENDLESS */
     uint64_t n_validation;

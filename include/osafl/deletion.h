@@ -14,7 +14,7 @@ typedef struct osafl_store_view {
     uint32_t struct_size;
     uint32_t client;
     uint32_t round;
-    uint32_t labels;  /* number of labels, C */
+    uint32_t labels; /* number of labels, C */
     uint32_t stored;
     uint32_t arrived;
     const int32_t *label;

@@ -88,7 +88,8 @@ typedef struct osafl_host {
      * depend on the number of threads.  Returns when all chunks are done.  When a body fails the
      * remaining chunks may be skipped, and the status of the failed chunk with the lowest index is
      * returned.  Not to be nested.  [call], from [coord] functions */
-    osafl_status (*parallel)(osafl_call *c, uint64_t n, uint64_t grain, osafl_body *body, void *arg);
+    osafl_status (*parallel)(osafl_call *c, uint64_t n, uint64_t grain, osafl_body *body,
+                             void *arg);
 
     /* True when the call should give up and return OSAFL_E_CANCELLED; poll it in loops that take
      * longer than about 100 ms.  [call] */

@@ -18,7 +18,7 @@ typedef struct osafl_tensor {
     const char *name; /* as the field's reference implementation calls it: "features.0.weight" */
     uint64_t offset;
     uint64_t size;
-    uint64_t shape[OSAFL_MAX_RANK]; /* of the exported tensor, as the reference implementation has it */
+    uint64_t shape[OSAFL_MAX_RANK]; /* of the exported tensor, as that implementation has it */
     uint32_t rank;
     uint32_t reserved;
 } osafl_tensor;
@@ -43,7 +43,7 @@ typedef struct osafl_step {
     uint32_t struct_size;
     uint32_t client;
     uint32_t round;
-    uint32_t step; /* within the round, from 0 */
+    uint32_t step;     /* within the round, from 0 */
     uint32_t training; /* 1: dropout is on */
     uint32_t reserved;
 } osafl_step;

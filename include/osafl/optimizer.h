@@ -13,8 +13,8 @@ typedef struct osafl_optimizer_info {
     /* 1: step() is w <- w - rate * grad and nothing else, so the host may use a model's fused
      * step. */
     uint32_t is_plain;
-    uint32_t client_vectors;    /* vectors of dim floats kept for every client over rounds, zero at first */
-    uint32_t round_vectors;     /* vectors of dim floats, zeroed at the start of each client's round */
+    uint32_t client_vectors; /* vectors of dim floats kept for every client, zero at first */
+    uint32_t round_vectors;  /* vectors of dim floats, zeroed at the start of each client's round */
     uint32_t broadcast_vectors; /* further vectors that it needs from the aggregator, beside w */
     uint32_t uplink_vectors;    /* further vectors that finish() makes, beside the model update */
 } osafl_optimizer_info;
@@ -25,14 +25,14 @@ typedef struct osafl_local {
     uint32_t struct_size;
     uint32_t client;
     uint32_t round;
-    uint32_t step;  /* the step in hand, from 0; in finish() and received(): the number of steps done */
-    uint64_t dim;   /* N */
-    double rate;    /* rate(round) of the present round */
-    const float *w_start;            /* w^t */
-    const float *const *broadcast;   /* [broadcast_vectors], from the aggregator */
-    float *const *client_vector;     /* [client_vectors]; written only by received() */
-    float *const *round_vector;      /* [round_vectors] */
-    float *const *uplink;            /* [uplink_vectors]; filled by finish() */
+    uint32_t step;        /* the step in hand, from 0; in finish() and received(): steps done */
+    uint64_t dim;         /* N */
+    double rate;          /* rate(round) of the present round */
+    const float *w_start; /* w^t */
+    const float *const *broadcast; /* [broadcast_vectors], from the aggregator */
+    float *const *client_vector;   /* [client_vectors]; written only by received() */
+    float *const *round_vector;    /* [round_vectors] */
+    float *const *uplink;          /* [uplink_vectors]; filled by finish() */
     void *priv;
     /* Mean gradient at w over the client's whole store, dropout off. */
     osafl_status (*store_gradient)(const struct osafl_local *l, osafl_call *c, const float *w,

@@ -79,9 +79,9 @@ typedef struct osafl_param {
     osafl_value def_hi;         /* OSAFL_T_RANGE: upper end of the default */
     osafl_value lo;             /* OSAFL_T_INT, _REAL, _RANGE, _REALS; i of OSAFL_T_ROWS */
     osafl_value hi;
-    uint32_t type;              /* OSAFL_T_* */
-    uint32_t flags;             /* OSAFL_P_* */
-    uint32_t offset;            /* of the member in the config struct */
+    uint32_t type;   /* OSAFL_T_* */
+    uint32_t flags;  /* OSAFL_P_* */
+    uint32_t offset; /* of the member in the config struct */
     uint32_t reserved;
 } osafl_param;
 
@@ -102,7 +102,9 @@ typedef struct osafl_row_type {
 #define OSAFL_BIND_(S, m, ctype, tag)                                                              \
     .name = #m, .offset = (uint32_t)offsetof(S, m), .type = _Generic(((S *)0)->m, ctype : (tag))
 #define OSAFL_BOOL(S, m, d, ...)                                                                   \
-    { OSAFL_BIND_(S, m, bool, OSAFL_T_BOOL), .def.i = (d), .doc = __VA_ARGS__ }
+    {                                                                                              \
+        OSAFL_BIND_(S, m, bool, OSAFL_T_BOOL), .def.i = (d), .doc = __VA_ARGS__                    \
+    }
 #define OSAFL_INT(S, m, d, l, h, ...)                                                              \
     {                                                                                              \
         OSAFL_BIND_(S, m, int64_t, OSAFL_T_INT), .def.i = (d), .lo.i = (l), .hi.i = (h),           \
@@ -114,9 +116,13 @@ typedef struct osafl_row_type {
                                                  .doc = __VA_ARGS__                                \
     }
 #define OSAFL_TEXT(S, m, d, ...)                                                                   \
-    { OSAFL_BIND_(S, m, const char *, OSAFL_T_TEXT), .def.s = (d), .doc = __VA_ARGS__ }
+    {                                                                                              \
+        OSAFL_BIND_(S, m, const char *, OSAFL_T_TEXT), .def.s = (d), .doc = __VA_ARGS__            \
+    }
 #define OSAFL_PATH(S, m, d, ...)                                                                   \
-    { OSAFL_BIND_(S, m, const char *, OSAFL_T_PATH), .def.s = (d), .doc = __VA_ARGS__ }
+    {                                                                                              \
+        OSAFL_BIND_(S, m, const char *, OSAFL_T_PATH), .def.s = (d), .doc = __VA_ARGS__            \
+    }
 #define OSAFL_CHOICE(S, m, d, list, ...)                                                           \
     {                                                                                              \
         OSAFL_BIND_(S, m, osafl_choice, OSAFL_T_CHOICE), .def.i = (d), .choices = (list),          \
@@ -124,9 +130,8 @@ typedef struct osafl_row_type {
     }
 #define OSAFL_RANGE(S, m, dl, dh, l, h, ...)                                                       \
     {                                                                                              \
-        OSAFL_BIND_(S, m, osafl_range, OSAFL_T_RANGE), .def.r = (dl), .def_hi.r = (dh),            \
-                                                       .lo.r = (l), .hi.r = (h),                   \
-                                                       .doc = __VA_ARGS__                          \
+        OSAFL_BIND_(S, m, osafl_range, OSAFL_T_RANGE),                                             \
+            .def.r = (dl), .def_hi.r = (dh), .lo.r = (l), .hi.r = (h), .doc = __VA_ARGS__          \
     }
 /* Words 0, 1, ... of the list stand for -1, -2, ...; numbers are those of [l, h], l >= 0. */
 #define OSAFL_INT_OR(S, m, d, l, h, list, ...)                                                     \
@@ -146,7 +151,10 @@ typedef struct osafl_row_type {
                                                      .doc = __VA_ARGS__                            \
     }
 #define OSAFL_REALS(S, m, l, h, ...)                                                               \
-    { OSAFL_BIND_(S, m, osafl_reals, OSAFL_T_REALS), .lo.r = (l), .hi.r = (h), .doc = __VA_ARGS__ }
+    {                                                                                              \
+        OSAFL_BIND_(S, m, osafl_reals, OSAFL_T_REALS), .lo.r = (l), .hi.r = (h),                   \
+                                                       .doc = __VA_ARGS__                          \
+    }
 #endif
 
 #ifdef __cplusplus

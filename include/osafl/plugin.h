@@ -53,7 +53,8 @@ typedef struct osafl_lifecycle {
     void (*destroy)(void *self);
     /* save(), then load() into a fresh instance with the same config and facts, continues bit for
      * bit.  load() must survive any record values: it checks what it reads and answers
-     * OSAFL_E_STATE.  Both NULL: the instance has no state beyond its config.  (optional) [coord] */
+     * OSAFL_E_STATE.  Both NULL: the instance has no state beyond its config.  (optional)
+     * [coord] */
     osafl_status (*save)(void *self, osafl_call *c, osafl_writer *w);
     osafl_status (*load)(void *self, osafl_call *c, osafl_reader *r);
 } osafl_lifecycle;
@@ -77,20 +78,20 @@ typedef struct osafl_plugin {
     uint16_t abi_minor;
     uint16_t abi_minor_needed; /* oldest host minor that will do (from ABI 1 on) */
     uint16_t reserved;
-    uint32_t kind;             /* OSAFL_KIND_* */
-    const char *fingerprint;   /* OSAFL_FINGERPRINT */
-    const char *name;          /* [a-z][a-z0-9_]{0,47}, the file's own name without ".so" */
-    const char *version;       /* semantic version of the plugin */
-    const char *summary;       /* one line, no trailing full stop */
-    const char *cite;          /* where the method comes from; NULL if it is the author's own */
-    const char *license;       /* SPDX identifier */
-    const char *url;           /* NULL if there is none */
+    uint32_t kind;           /* OSAFL_KIND_* */
+    const char *fingerprint; /* OSAFL_FINGERPRINT */
+    const char *name;        /* [a-z][a-z0-9_]{0,47}, the file's own name without ".so" */
+    const char *version;     /* semantic version of the plugin */
+    const char *summary;     /* one line, no trailing full stop */
+    const char *cite;        /* where the method comes from; NULL if it is the author's own */
+    const char *license;     /* SPDX identifier */
+    const char *url;         /* NULL if there is none */
     /* NULL-terminated; laws that the plugin keeps, see the kind's header; NULL: none. */
     const char *const *features;
     const osafl_param *params;
     const osafl_metric *metrics;
     uint32_t n_params;
-    uint32_t param_size;  /* the host's stride through params */
+    uint32_t param_size; /* the host's stride through params */
     uint32_t n_metrics;
     uint32_t metric_size; /* the host's stride through metrics */
     uint32_t config_size; /* sizeof the struct to which params bind; 0 if there is none */

@@ -25,7 +25,7 @@ enum {
 /* Arrays have one element per client. */
 typedef struct osafl_resource_problem {
     uint32_t struct_size;
-    uint32_t clients;          /* U */
+    uint32_t clients; /* U */
     uint32_t round;
     uint32_t max_local_rounds; /* kappa */
     uint32_t minibatches;      /* n, of one local round */
@@ -42,7 +42,7 @@ typedef struct osafl_resource_problem {
     const double *energy_budget_j;
     const double *clock_max_hz;
     const double *power_max_w;
-    const uint64_t *samples;   /* present size of the client's store */
+    const uint64_t *samples; /* present size of the client's store */
 } osafl_resource_problem;
 
 /* The answer; arrays belong to the host, one element per client, filled with 0 except

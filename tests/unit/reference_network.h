@@ -324,7 +324,7 @@ static inline void reference_layer(struct reference *r, const struct layer *l, b
         reference_dropout(r, l, backward);
         break;
     default:
-        abort(); /* the reference runs the network of single layers; test_network.c has the others */
+        abort(); /* the reference has the network of single layers; test_network.c the others */
     }
 }
 

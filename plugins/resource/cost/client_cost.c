@@ -148,8 +148,8 @@ static bool is_amount(double x)
 void take_part(const osafl_resource_answer *out, uint32_t client,
                const struct operating_point *point)
 {
-    if (!is_amount(point->clock_hz) || !is_amount(point->power_w) ||
-        !is_amount(point->compute_s) || !is_amount(point->upload_s)) {
+    if (!is_amount(point->clock_hz) || !is_amount(point->power_w) || !is_amount(point->compute_s) ||
+        !is_amount(point->upload_s)) {
         sit_out(out, client, OSAFL_OUT_DEADLINE);
         return;
     }

@@ -1,5 +1,5 @@
-/* deletion_base.h - a deletion plugin that keeps every rule; a file that includes it defines beforehand
- * what it wants to break. */
+/* deletion_base.h - a deletion plugin that keeps every rule; a file that includes it defines
+ * beforehand what it wants to break. */
 #include "osafl/deletion.h"
 
 #ifndef BASE_NAME

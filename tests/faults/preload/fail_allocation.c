@@ -25,9 +25,9 @@
 #define SLOTS 65536 /* far more than there are sites */
 
 /* The C library's own, which this file stands in front of. */
-extern void *__libc_malloc(size_t size);                    /* NOLINT */
-extern void *__libc_calloc(size_t n, size_t size);          /* NOLINT */
-extern void *__libc_realloc(void *p, size_t size);          /* NOLINT */
+extern void *__libc_malloc(size_t size);                     /* NOLINT */
+extern void *__libc_calloc(size_t n, size_t size);           /* NOLINT */
+extern void *__libc_realloc(void *p, size_t size);           /* NOLINT */
 extern void *__libc_memalign(size_t alignment, size_t size); /* NOLINT */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,8 +61,7 @@ static uint64_t hash_stack(void)
     (void)_dl_find_object((void *)(uintptr_t)is_exempt, &own);
     for (int i = 0; i < n; i++) {
         struct dl_find_object object;
-        if (_dl_find_object(frame[i], &object) != 0 ||
-            object.dlfo_map_start == own.dlfo_map_start)
+        if (_dl_find_object(frame[i], &object) != 0 || object.dlfo_map_start == own.dlfo_map_start)
             continue;
         const char *const module = object.dlfo_link_map->l_name;
         if (is_exempt(module))

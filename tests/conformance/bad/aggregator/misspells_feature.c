@@ -1,4 +1,4 @@
-/* misspells_feature.c - declares a law by a name that nobody knows.  Caught by describe.features. */
+/* misspells_feature.c - declares a law by an unknown name.  Caught by describe.features. */
 #include "template_with.h"
 
 static const char *const misspelt[] = {"scalefree", NULL};
