@@ -18,7 +18,7 @@ struct csv_writer;
  * line without its end); else the file must begin with that header and have at least that length,
  * and is cut to it: OSAFL_E_STATE otherwise.  A symbolic link is refused.  message: message.h */
 osafl_status csv_writer_open(const char *path, const char *header, uint64_t length,
-                      struct csv_writer **out, char *message);
+                             struct csv_writer **out, char *message);
 /* Closes without a flush.  NULL is allowed. */
 void csv_writer_close(struct csv_writer *w);
 

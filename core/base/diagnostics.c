@@ -1,4 +1,4 @@
-/* diagnostics.c - the list of complaints. */
+/* diagnostics.c - the list of errors and warnings. */
 #include "diagnostics.h"
 
 #include <stdlib.h>

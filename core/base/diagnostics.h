@@ -1,4 +1,4 @@
-/* diagnostics.h - collects every complaint about an experiment before any is acted upon. */
+/* diagnostics.h - collects every error of an experiment before any is acted upon. */
 #ifndef OSAFL_CORE_DIAGNOSTICS_H
 #define OSAFL_CORE_DIAGNOSTICS_H
 

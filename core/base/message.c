@@ -1,4 +1,4 @@
-/* message.c - the one sentence that tells the user why something failed. */
+/* message.c - the one sentence that says why something failed. */
 #include "message.h"
 
 #include <errno.h>

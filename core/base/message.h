@@ -1,4 +1,4 @@
-/* message.h - the one sentence that tells the user why something failed.
+/* message.h - the one sentence that says why something failed.
  *
  * Functions of the core that can fail for a reason worth telling take `char *message`, an array of
  * MESSAGE_BYTES, and fill it exactly when they do not return OSAFL_OK. */

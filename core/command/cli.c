@@ -155,7 +155,7 @@ static struct grid *load_whole(const struct work *w, size_t i, struct diagnostic
     return g;
 }
 
-/* What is wrong with cells that are not asked for is told to those who run them. */
+/* What is wrong with cells that are not asked for is reported to those who run them. */
 static osafl_status record_grid(const struct work *w, size_t i, const char *base, char *message)
 {
     const struct cli_options *c = &w->options;
@@ -173,7 +173,7 @@ static osafl_status record_grid(const struct work *w, size_t i, const char *base
     return status;
 }
 
-/* Of all grids whose runs have folders below the base; false: an error is told. */
+/* Of all grids whose runs have folders below the base; false: an error is reported. */
 static bool record_grids(struct work *w)
 {
     char message[MESSAGE_BYTES];
@@ -267,7 +267,7 @@ static int resolve_cells(struct work *w, struct experiment *const *cell, size_t 
     return EXIT_USAGE;
 }
 
-/* The cells of all grids in a row, without those of other shards; NULL: out of memory, told. */
+/* The cells of all grids in a row, without those of other shards; NULL: out of memory, reported. */
 static struct experiment **collect_cells(struct work *w, size_t *n)
 {
     size_t count = 0;
@@ -323,7 +323,7 @@ static int command_run(const struct command *self, int argc, char **argv)
 }
 
 /* The settings to tune as grid_request.also wants them, and their keys; arrays of n_over, strings
- * to be freed.  False: an error is told. */
+ * to be freed.  False: an error is reported. */
 static bool read_ranges(struct work *w, char **also, char **key)
 {
     char message[MESSAGE_BYTES];

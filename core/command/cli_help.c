@@ -1,4 +1,4 @@
-/* cli_help.c - the commands that tell what there is: plugins, their settings, groups. */
+/* cli_help.c - the commands that list what there is: plugins, their settings, groups. */
 #include "cli_help.h"
 
 #include <stdlib.h>
@@ -226,8 +226,8 @@ static void find_plugin(struct loader *l, const char *word, char *best, size_t s
     }
 }
 
-static void complain_topic(struct loader *l, const char *topic, const char *word,
-                           struct diagnostics *d)
+static void report_topic(struct loader *l, const char *topic, const char *word,
+                         struct diagnostics *d)
 {
     char plugin[128];
     struct suggestion s = suggest_begin(word);
@@ -276,6 +276,6 @@ bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostic
     }
     if (help_setting(topic, to))
         return true;
-    complain_topic(l, topic, topic[n] != '\0' ? kind_text : topic, d);
+    report_topic(l, topic, topic[n] != '\0' ? kind_text : topic, d);
     return false;
 }

@@ -1,4 +1,4 @@
-/* cli_help.h - the commands that tell what there is: plugins, their settings, groups. */
+/* cli_help.h - the commands that list what there is: plugins, their settings, groups. */
 #ifndef OSAFL_CORE_CLI_HELP_H
 #define OSAFL_CORE_CLI_HELP_H
 

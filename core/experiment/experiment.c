@@ -231,7 +231,7 @@ static void bind_core(struct resolver *r)
 }
 
 /* Where a setting was given, for messages about several settings. */
-static void complain_at(struct resolver *r, const char *group, const char *key, const char *text)
+static void report_at(struct resolver *r, const char *group, const char *key, const char *text)
 {
     const struct node *g = group[0] != '\0' ? node_child(r->root, group) : r->root;
     const struct node *n = node_child(g, key);
@@ -255,20 +255,20 @@ static void check_core(struct resolver *r)
 {
     const struct experiment *e = r->e;
     if (!is_folder_name(e->general.name))
-        complain_at(r, "", "name",
-                    "becomes the name of a folder: letters, digits, \".\", \"_\" and \"-\" only, "
-                    "the first a letter or digit, at most 100");
+        report_at(r, "", "name",
+                  "becomes the name of a folder: letters, digits, \".\", \"_\" and \"-\" only, "
+                  "the first a letter or digit, at most 100");
     if (e->general.call_limit_s > 0.0 && e->general.call_limit_s < SHORTEST_CALL_LIMIT_S)
-        complain_at(r, "", "call_limit_s",
-                    "too short: a busy machine alone may keep a plugin for so long; choose 0.1 s "
-                    "or more, or 0 for no limit");
+        report_at(r, "", "call_limit_s",
+                  "too short: a busy machine alone may keep a plugin for so long; choose 0.1 s "
+                  "or more, or 0 for no limit");
     if (e->clients.arrivals > e->clients.storage) {
         char text[160];
         snprintf(text, sizeof(text),
                  "more samples would arrive in a round, %" PRId64
                  ", than clients.storage = %" PRId64 " holds; lower the one or raise the other",
                  e->clients.arrivals, e->clients.storage);
-        complain_at(r, "clients", "arrivals", text);
+        report_at(r, "clients", "arrivals", text);
     }
 }
 

@@ -44,8 +44,8 @@ struct node {
     struct experiment_tree *tree;
 };
 
-/* Reads a file and what it includes.  NULL when d got an error; all that can be told at once is
- * told. */
+/* Reads a file and what it includes.  NULL when d got an error; all that can be
+ * reported at once is. */
 struct experiment_tree *tree_read_file(const char *file, struct diagnostics *d);
 
 /* The same for a text of n bytes; file: the name for messages, and its folder the one of

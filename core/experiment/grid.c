@@ -91,7 +91,7 @@ static bool fail_for_memory(const struct layout *l)
     return false;
 }
 
-static bool lay_case(const struct layout *l, struct experiment_tree *tree, size_t i)
+static bool apply_case(const struct layout *l, struct experiment_tree *tree, size_t i)
 {
     static const char *const except[] = {"name", NULL};
     char layer[NAME_BYTES];
@@ -101,8 +101,8 @@ static bool lay_case(const struct layout *l, struct experiment_tree *tree, size_
     return tree_overlay(tree, list_element(l->plan.cases, i), except, layer) || fail_for_memory(l);
 }
 
-static bool lay_axes(const struct layout *l, struct experiment_tree *tree,
-                     const struct position *at, size_t begin, size_t end)
+static bool apply_axes(const struct layout *l, struct experiment_tree *tree,
+                       const struct position *at, size_t begin, size_t end)
 {
     const struct grid_axis *axis = l->plan.axes;
     bool good = true;
@@ -117,8 +117,8 @@ static const char *file_of(const struct layout *l)
     return tree_root(l->base)->file;
 }
 
-static bool complain_condition(const struct layout *l, const struct node *at,
-                               enum condition_answer answer, const char *condition)
+static bool report_condition(const struct layout *l, const struct node *at,
+                             enum condition_answer answer, const char *condition)
 {
     const char *const file = at != NULL ? at->file : file_of(l);
     const unsigned line = at != NULL ? at->line : 0;
@@ -147,8 +147,8 @@ static bool complain_condition(const struct layout *l, const struct node *at,
 
 /* Lays the entries over the cell whose conditions it meets, each before the next is looked at.
  * *omitted: one of them leaves the cell out. */
-static bool lay_where(const struct layout *l, struct experiment_tree *tree,
-                      const struct cell_view *cell, const struct node *list, bool *omitted)
+static bool apply_where(const struct layout *l, struct experiment_tree *tree,
+                        const struct cell_view *cell, const struct node *list, bool *omitted)
 {
     static const char *const except[] = {"only", "where", "omit", NULL};
     for (const struct node *entry = list->first; entry != NULL; entry = entry->next) {
@@ -159,34 +159,34 @@ static bool lay_where(const struct layout *l, struct experiment_tree *tree,
         if (answer == CONDITION_FAILS)
             continue;
         if (answer != CONDITION_HOLDS)
-            return complain_condition(l, node_child(entry, "only"), answer, culprit);
+            return report_condition(l, node_child(entry, "only"), answer, culprit);
         if (!tree_overlay(tree, entry, except, "where"))
             return fail_for_memory(l);
         const struct node *omit = node_child(entry, "omit");
         *omitted = *omitted || (omit != NULL && omit->value.boolean);
         const struct node *inner = node_child(entry, "where");
-        if (inner != NULL && !lay_where(l, tree, cell, inner, omitted))
+        if (inner != NULL && !apply_where(l, tree, cell, inner, omitted))
             return false;
     }
     return true;
 }
 
 /* The tree of a cell but for --set, which experiment_resolve() lays over it. */
-static bool lay_cell(const struct layout *l, struct experiment_tree *tree,
-                     const struct position *at, const struct cell_view *cell, bool *omitted)
+static bool apply_cell(const struct layout *l, struct experiment_tree *tree,
+                       const struct position *at, const struct cell_view *cell, bool *omitted)
 {
     const struct grid_plan *p = &l->plan;
-    bool good = lay_case(l, tree, at->in_cases) && lay_axes(l, tree, at, 0, p->n_own_axes);
+    bool good = apply_case(l, tree, at->in_cases) && apply_axes(l, tree, at, 0, p->n_own_axes);
     if (good && p->seeds != NULL)
         good = tree_put(tree, "seed", list_element(p->seeds, at->in_seeds), "seeds", l->d);
     if (good && p->where != NULL)
-        good = lay_where(l, tree, cell, p->where, omitted);
+        good = apply_where(l, tree, cell, p->where, omitted);
     if (good && p->overlay != NULL && !tree_overlay(tree, p->overlay, grid_keys, NULL))
         good = fail_for_memory(l);
-    return good && lay_axes(l, tree, at, p->n_own_axes, p->n_axes);
+    return good && apply_axes(l, tree, at, p->n_own_axes, p->n_axes);
 }
 
-/* *out stays NULL for a cell that is not wanted; false: an error is told. */
+/* *out stays NULL for a cell that is not wanted; false: an error is reported. */
 static bool make_cell(const struct layout *l, const struct position *at, struct experiment **out)
 {
     char name[NAME_BYTES];
@@ -205,7 +205,7 @@ static bool make_cell(const struct layout *l, const struct position *at, struct 
     };
     const char *culprit = NULL;
     bool omitted = false;
-    if (!lay_cell(l, tree, at, &cell, &omitted)) {
+    if (!apply_cell(l, tree, at, &cell, &omitted)) {
         tree_destroy(tree);
         return false;
     }
@@ -213,7 +213,7 @@ static bool make_cell(const struct layout *l, const struct position *at, struct 
         conditions_check(l->q->only, l->q->n_only, &cell, &culprit);
     if (omitted || wanted != CONDITION_HOLDS) {
         tree_destroy(tree);
-        return omitted || wanted == CONDITION_FAILS || complain_condition(l, NULL, wanted, culprit);
+        return omitted || wanted == CONDITION_FAILS || report_condition(l, NULL, wanted, culprit);
     }
     *out = experiment_resolve(tree, name, l->o, l->d);
     if (*out != NULL)
@@ -222,7 +222,7 @@ static bool make_cell(const struct layout *l, const struct position *at, struct 
 }
 
 /* The conditions chose nothing.  A case that there is not is the likeliest reason. */
-static void complain_no_cell(const struct layout *l)
+static void report_no_cell(const struct layout *l)
 {
     const struct grid_plan *p = &l->plan;
     const char *missing = NULL;
@@ -341,7 +341,7 @@ static void check_base(const struct layout *l)
         experiment_destroy(experiment_resolve(copy, MAIN_CASE, l->o, l->d));
 }
 
-static bool complain_fixed(const struct layout *l, const char *axis)
+static bool report_fixed(const struct layout *l, const char *axis)
 {
     diagnostics_error(l->d, file_of(l), 0,
                       "%.*s: --set or --overlay fixes it, so it cannot be varied as well",
@@ -359,7 +359,7 @@ static struct grid *lay_out(struct layout *l, const struct node *top,
         const size_t n = l->plan.n_axes;
         good = grid_plan_vary(&l->plan, tree_root(also[i])) && good;
         if (good && l->plan.n_axes == n)
-            good = complain_fixed(l, l->q->also[i]);
+            good = report_fixed(l, l->q->also[i]);
     }
     if (!good) {
         check_base(l);
@@ -369,7 +369,7 @@ static struct grid *lay_out(struct layout *l, const struct node *top,
     if (g == NULL)
         return NULL;
     if (g->n == 0 && diagnostics_errors(l->d) == errors_before)
-        complain_no_cell(l);
+        report_no_cell(l);
     check_names(l, g);
     if (diagnostics_errors(l->d) == errors_before)
         return g;
@@ -378,7 +378,7 @@ static struct grid *lay_out(struct layout *l, const struct node *top,
 }
 
 /* The grid's keys may be given by overlay and --set too.  What is wrong with other values of theirs
- * is told when they are laid over the cells. */
+ * is reported when they are applied to the cells. */
 static struct grid *with_layers(struct layout *l, struct experiment_tree *const *also)
 {
     struct experiment_tree *top = tree_copy(l->base);

@@ -13,8 +13,8 @@
 const char *const grid_keys[] = {"cases", "vary", "seeds", "where", NULL};
 
 OSAFL_PRINTF(4, 5)
-static bool complain(const struct grid_plan *p, const struct node *at, const char *key,
-                     const char *fmt, ...)
+static bool report_error(const struct grid_plan *p, const struct node *at, const char *key,
+                         const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -58,7 +58,7 @@ static const struct node *find_list(const struct grid_plan *p, const struct node
     const struct node *list = node_child(root, key);
     if (list == NULL || (list->type == NODE_LIST && list->first != NULL))
         return list;
-    complain(p, list, key, "must be %s", wanted);
+    report_error(p, list, key, "must be %s", wanted);
     *wrong = true;
     return NULL;
 }
@@ -82,17 +82,18 @@ static bool read_case(const struct grid_plan *p, const struct node *c)
 {
     bool good = true;
     if (c->type != NODE_GROUP)
-        return complain(p, c, "cases",
-                        "must hold groups { name = \"...\"; ... }, but %s stands here",
-                        node_type_words(c->type));
+        return report_error(p, c, "cases",
+                            "must hold groups { name = \"...\"; ... }, but %s stands here",
+                            node_type_words(c->type));
     const struct node *name = node_child(c, "name");
     if (name == NULL || name->type != NODE_TEXT || !is_case_name(name->value.text))
-        good = complain(p, name != NULL ? name : c, "cases.name",
-                        "every case needs a name of letters, digits, \".\", \"_\" and \"-\", at "
-                        "most 64, that begins with a letter or digit");
+        good =
+            report_error(p, name != NULL ? name : c, "cases.name",
+                         "every case needs a name of letters, digits, \".\", \"_\" and \"-\", at "
+                         "most 64, that begins with a letter or digit");
     for (const struct node *n = c->first; n != NULL; n = n->next) {
         if (is_grid_key(n->name))
-            good = complain(p, n, n->name, "cannot stand inside a case");
+            good = report_error(p, n, n->name, "cannot stand inside a case");
     }
     return good;
 }
@@ -115,8 +116,8 @@ static bool read_cases(struct grid_plan *p, const struct node *root)
     for (size_t i = 0; i < p->n_cases; i++) {
         for (size_t k = 0; k < i; k++) {
             if (strcmp(grid_plan_case_name(p, i), grid_plan_case_name(p, k)) == 0)
-                wrong = !complain(p, list_element(list, i), "cases.name", "\"%s\" is there twice",
-                                  grid_plan_case_name(p, i));
+                wrong = !report_error(p, list_element(list, i), "cases.name",
+                                      "\"%s\" is there twice", grid_plan_case_name(p, i));
         }
     }
     return !wrong;
@@ -133,33 +134,34 @@ static bool read_axis(struct grid_plan *p, const struct node *v)
 {
     bool good = true;
     if (v->type != NODE_GROUP)
-        return complain(p, v, "vary",
-                        "must hold groups { key = \"...\"; values = [...]; }, but %s stands here",
-                        node_type_words(v->type));
+        return report_error(
+            p, v, "vary", "must hold groups { key = \"...\"; values = [...]; }, but %s stands here",
+            node_type_words(v->type));
     const struct node *key = node_child(v, "key");
     const struct node *values = node_child(v, "values");
     if (key == NULL || key->type != NODE_TEXT || is_grid_key(key->value.text))
-        good = complain(p, key != NULL ? key : v, "vary.key",
-                        "must name a setting, such as \"clients.count\"");
+        good = report_error(p, key != NULL ? key : v, "vary.key",
+                            "must name a setting, such as \"clients.count\"");
     if (values == NULL || values->type != NODE_LIST || values->first == NULL)
-        good = complain(p, values != NULL ? values : v, "vary.values",
-                        "must be a list of values, such as [2, 4]");
+        good = report_error(p, values != NULL ? values : v, "vary.values",
+                            "must be a list of values, such as [2, 4]");
     for (const struct node *n = v->first; n != NULL; n = n->next) {
         if (n != key && n != values)
-            good = complain(p, n, "vary", "unknown key \"%s\"; known are key and values", n->name);
+            good =
+                report_error(p, n, "vary", "unknown key \"%s\"; known are key and values", n->name);
     }
     if (!good)
         return false;
     for (const struct node *n = values->first; n != NULL; n = n->next) {
         if (n->type == NODE_GROUP)
-            good = complain(p, n, "vary.values", "a group cannot be a value; use cases");
+            good = report_error(p, n, "vary.values", "a group cannot be a value; use cases");
     }
     for (size_t i = 0; i < p->n_axes; i++) {
         if (strcmp(p->axes[i].key, key->value.text) == 0)
-            good = complain(p, key, "vary.key", "\"%s\" is varied twice", key->value.text);
+            good = report_error(p, key, "vary.key", "\"%s\" is varied twice", key->value.text);
     }
     if (p->n_axes == GRID_MAX_AXES)
-        return complain(p, v, "vary", "more than %d settings", GRID_MAX_AXES);
+        return report_error(p, v, "vary", "more than %d settings", GRID_MAX_AXES);
     if (good && !is_fixed(p, key->value.text))
         p->axes[p->n_axes++] = (struct grid_axis){key->value.text, values, count_children(values)};
     return good;
@@ -184,21 +186,21 @@ static bool read_seeds(struct grid_plan *p, const struct node *root)
     if (list == NULL)
         return !wrong;
     if (count_children(list) > GRID_MAX_CELLS)
-        return complain(p, list, "seeds", "more than %d seeds", GRID_MAX_CELLS);
+        return report_error(p, list, "seeds", "more than %d seeds", GRID_MAX_CELLS);
     for (const struct node *n = list->first; n != NULL; n = n->next) {
         if (n->type != NODE_INT || n->value.integer < 0)
-            wrong = !complain(p, n, "seeds", "must hold whole numbers from 0 on");
+            wrong = !report_error(p, n, "seeds", "must hold whole numbers from 0 on");
         for (const struct node *k = list->first; k != n && !wrong; k = k->next) {
             if (k->value.integer == n->value.integer)
-                wrong =
-                    !complain(p, n, "seeds", "%lld is there twice", (long long)n->value.integer);
+                wrong = !report_error(p, n, "seeds", "%lld is there twice",
+                                      (long long)n->value.integer);
         }
     }
     if (wrong || is_fixed(p, "seed"))
         return !wrong;
     for (size_t i = 0; i < p->n_axes; i++) {
         if (strcmp(p->axes[i].key, "seed") == 0)
-            return complain(p, list, "seeds", "\"seed\" is varied already");
+            return report_error(p, list, "seeds", "\"seed\" is varied already");
     }
     p->seeds = list;
     p->n_seeds = count_children(list);
@@ -229,9 +231,9 @@ static bool read_only(const struct grid_plan *p, const struct node *entry)
          c = c->next)
         good = good && c->type == NODE_TEXT;
     if (!good)
-        return complain(p, only != NULL ? only : entry, "where.only", "%s", wanted);
+        return report_error(p, only != NULL ? only : entry, "where.only", "%s", wanted);
     if (only->type == NODE_LIST && count_children(only) > GRID_MAX_CONDITIONS)
-        return complain(p, only, "where.only", "more than %d conditions", GRID_MAX_CONDITIONS);
+        return report_error(p, only, "where.only", "more than %d conditions", GRID_MAX_CONDITIONS);
     return true;
 }
 
@@ -240,23 +242,23 @@ static bool read_where(const struct grid_plan *p, const struct node *list)
 {
     bool good = true;
     if (list->type != NODE_LIST)
-        return complain(p, list, "where", "must be a list ( { only = \"...\"; ... }, ... )");
+        return report_error(p, list, "where", "must be a list ( { only = \"...\"; ... }, ... )");
     for (const struct node *entry = list->first; entry != NULL; entry = entry->next) {
         if (entry->type != NODE_GROUP) {
-            good = complain(p, entry, "where",
-                            "must hold groups { only = \"...\"; ... }, but %s stands here",
-                            node_type_words(entry->type));
+            good = report_error(p, entry, "where",
+                                "must hold groups { only = \"...\"; ... }, but %s stands here",
+                                node_type_words(entry->type));
             continue;
         }
         good = read_only(p, entry) && good;
         const struct node *omit = node_child(entry, "omit");
         if (omit != NULL && omit->type != NODE_BOOL)
-            good = complain(p, omit, "where.omit", "must be true or false");
+            good = report_error(p, omit, "where.omit", "must be true or false");
         for (const struct node *n = entry->first; n != NULL; n = n->next) {
             if (strcmp(n->name, "where") == 0)
                 good = read_where(p, n) && good;
             else if (is_grid_key(n->name))
-                good = complain(p, n, n->name, "cannot stand inside where");
+                good = report_error(p, n, n->name, "cannot stand inside where");
         }
     }
     return good;

@@ -36,7 +36,7 @@ struct grid_plan {
 };
 
 /* Reads the plan from the root of a tree; p holds the layers and d.  False when d got errors; all
- * of the plan's errors are told. */
+ * of the plan's errors are reported. */
 bool grid_plan_read(struct grid_plan *p, const struct node *root);
 
 /* Adds the axes of a further tree's `vary`. */

@@ -42,8 +42,8 @@ static const char *dot(const char *path)
 }
 
 OSAFL_PRINTF(4, 5)
-static void complain(const struct binding *b, const struct node *at, const char *key,
-                     const char *fmt, ...)
+static void report_error(const struct binding *b, const struct node *at, const char *key,
+                         const char *fmt, ...)
 {
     char text[1024];
     va_list args;
@@ -68,20 +68,21 @@ static bool in_integer_bounds(const osafl_param *p, int64_t v)
     return above && below;
 }
 
-static void complain_bounds(const struct binding *b, const struct node *at, const osafl_param *p,
-                            const char *value)
+static void report_bounds(const struct binding *b, const struct node *at, const osafl_param *p,
+                          const char *value)
 {
     char interval[128];
     settings_interval(p, interval, sizeof(interval));
     const bool two_sided = interval[0] == '[' || interval[0] == '(';
-    complain(b, at, p->name, "%s is %s %s%s%s", value, two_sided ? "outside" : "not", interval,
-             p->unit != NULL ? " " : "", p->unit != NULL ? p->unit : "");
+    report_error(b, at, p->name, "%s is %s %s%s%s", value, two_sided ? "outside" : "not", interval,
+                 p->unit != NULL ? " " : "", p->unit != NULL ? p->unit : "");
 }
 
-static void complain_type(const struct binding *b, const struct node *at, const osafl_param *p,
-                          const char *wanted)
+static void report_type(const struct binding *b, const struct node *at, const osafl_param *p,
+                        const char *wanted)
 {
-    complain(b, at, p->name, "must be %s, but %s stands here", wanted, node_type_words(at->type));
+    report_error(b, at, p->name, "must be %s, but %s stands here", wanted,
+                 node_type_words(at->type));
 }
 
 /* A whole number will do where a real is wanted. */
@@ -99,7 +100,7 @@ static bool read_real(const struct binding *b, const struct node *n, const osafl
 {
     char shown[40];
     if (!to_real(n, out)) {
-        complain_type(b, n, p, wanted);
+        report_type(b, n, p, wanted);
         return false;
     }
     if (in_bounds(p, *out))
@@ -108,7 +109,7 @@ static bool read_real(const struct binding *b, const struct node *n, const osafl
         snprintf(shown, sizeof(shown), "%" PRId64, n->value.integer);
     else
         settings_real(*out, shown, sizeof(shown));
-    complain_bounds(b, n, p, shown);
+    report_bounds(b, n, p, shown);
     return false;
 }
 
@@ -118,8 +119,8 @@ static bool read_choice(const struct binding *b, const struct node *n, const osa
     char list[512];
     settings_choices(p, list, sizeof(list));
     if (n->type != NODE_TEXT) {
-        complain(b, n, p->name, "must be one of %s, but %s stands here", list,
-                 node_type_words(n->type));
+        report_error(b, n, p->name, "must be one of %s, but %s stands here", list,
+                     node_type_words(n->type));
         return false;
     }
     struct suggestion s = suggest_begin(n->value.text);
@@ -131,10 +132,10 @@ static bool read_choice(const struct binding *b, const struct node *n, const osa
         suggest_offer(&s, p->choices[i]);
     }
     if (s.best != NULL)
-        complain(b, n, p->name, "\"%s\" is none of %s; did you mean \"%s\"?", n->value.text, list,
-                 s.best);
+        report_error(b, n, p->name, "\"%s\" is none of %s; did you mean \"%s\"?", n->value.text,
+                     list, s.best);
     else
-        complain(b, n, p->name, "\"%s\" is none of %s", n->value.text, list);
+        report_error(b, n, p->name, "\"%s\" is none of %s", n->value.text, list);
     return false;
 }
 
@@ -154,26 +155,26 @@ static bool read_integer(const struct binding *b, const struct node *n, const os
 {
     char shown[32];
     if (n->type == NODE_REAL) {
-        complain(b, n, p->name, "must be a whole number, written without point and exponent");
+        report_error(b, n, p->name, "must be a whole number, written without point and exponent");
         return false;
     }
     if (n->type == NODE_LIST && b->table->path[0] == '\0' && strcmp(p->name, "seed") == 0) {
-        complain(b, n, p->name,
-                 "must be a whole number, but %s stands here; several: seeds = [1, 2]",
-                 node_type_words(n->type));
+        report_error(b, n, p->name,
+                     "must be a whole number, but %s stands here; several: seeds = [1, 2]",
+                     node_type_words(n->type));
         return false;
     }
     if (p->choices != NULL && n->type == NODE_TEXT)
         return read_word(b, n, p, out);
     if (n->type != NODE_INT) {
-        complain_type(b, n, p, "a whole number");
+        report_type(b, n, p, "a whole number");
         return false;
     }
     *out = n->value.integer;
     if (in_integer_bounds(p, *out))
         return true;
     snprintf(shown, sizeof(shown), "%" PRId64, *out);
-    complain_bounds(b, n, p, shown);
+    report_bounds(b, n, p, shown);
     return false;
 }
 
@@ -188,7 +189,7 @@ static bool read_range(const struct binding *b, const struct node *n, const osaf
         return true;
     }
     if (n->first == NULL || n->first->next == NULL || n->first->next != n->last) {
-        complain(b, n, p->name, "must be %s", wanted);
+        report_error(b, n, p->name, "must be %s", wanted);
         return false;
     }
     const bool lo = read_real(b, n->first, p, wanted, &out->lo);
@@ -196,7 +197,7 @@ static bool read_range(const struct binding *b, const struct node *n, const osaf
     if (!lo || !hi)
         return false;
     if (out->lo > out->hi) {
-        complain(b, n, p->name, "the lower end stands first: [%g, %g]", out->hi, out->lo);
+        report_error(b, n, p->name, "the lower end stands first: [%g, %g]", out->hi, out->lo);
         return false;
     }
     return true;
@@ -207,7 +208,7 @@ static bool read_reals(const struct binding *b, const struct node *n, const osaf
 {
     static const char wanted[] = "a list of numbers [a, b, ...]";
     if (n->type != NODE_LIST) {
-        complain_type(b, n, p, wanted);
+        report_type(b, n, p, wanted);
         return false;
     }
     uint64_t count = 0;
@@ -233,7 +234,7 @@ static bool read_rows(const struct binding *b, const struct node *n, const osafl
     const osafl_row_type *const type = p->def.row;
     int64_t count = 0;
     if (n->type != NODE_LIST) {
-        complain_type(b, n, p, "a list of groups ({ ... }, ...)");
+        report_type(b, n, p, "a list of groups ({ ... }, ...)");
         return false;
     }
     for (const struct node *c = n->first; c != NULL; c = c->next)
@@ -241,7 +242,7 @@ static bool read_rows(const struct binding *b, const struct node *n, const osafl
     if (!in_integer_bounds(p, count)) {
         char shown[64];
         snprintf(shown, sizeof(shown), "the number of rows, %" PRId64 ",", count);
-        complain_bounds(b, n, p, shown);
+        report_bounds(b, n, p, shown);
         return false;
     }
     unsigned char *const v = tree_alloc(n->tree, (size_t)count * type->size);
@@ -312,9 +313,9 @@ static bool read_text(const struct binding *b, const struct node *n, const osafl
                       const char **out)
 {
     if (n->type != NODE_TEXT) {
-        complain_type(b, n, p,
-                      p->type == OSAFL_T_PATH ? "a path in double quotes"
-                                              : "a text in double quotes");
+        report_type(b, n, p,
+                    p->type == OSAFL_T_PATH ? "a path in double quotes"
+                                            : "a text in double quotes");
         return false;
     }
     *out = n->value.text;
@@ -345,7 +346,7 @@ static size_t read_value(const struct binding *b, const struct node *n, const os
     case OSAFL_T_BOOL:
         out->boolean = n->type == NODE_BOOL && n->value.boolean;
         if (n->type != NODE_BOOL)
-            complain_type(b, n, p, "true or false");
+            report_type(b, n, p, "true or false");
         return n->type == NODE_BOOL ? sizeof(out->boolean) : 0;
     case OSAFL_T_INT:
         return read_integer(b, n, p, &out->integer) ? sizeof(out->integer) : 0;
@@ -437,7 +438,7 @@ static void offer_table(struct suggestion *s, const struct settings_table *t)
 }
 
 /* The names that there are; at the top level these are groups and parts of a grid as well. */
-static void complain_with_list(const struct binding *b, const struct node *n)
+static void report_with_list(const struct binding *b, const struct node *n)
 {
     char list[1024] = "";
     for (uint32_t i = 0; i < b->table->n; i++)
@@ -446,9 +447,9 @@ static void complain_with_list(const struct binding *b, const struct node *n)
          b->table->path[0] == '\0' && b->extra_keys != NULL && b->extra_keys[i] != NULL; i++)
         text_append_item(list, sizeof(list), ", ", b->extra_keys[i]);
     if (list[0] == '\0')
-        complain(b, n, n->name, "unknown setting; there are none here");
+        report_error(b, n, n->name, "unknown setting; there are none here");
     else
-        complain(b, n, n->name, "unknown setting; known are %s", list);
+        report_error(b, n, n->name, "unknown setting; known are %s", list);
 }
 
 /* What to do instead about a name of the top level that is no setting; NULL: nothing is known. */
@@ -468,17 +469,17 @@ static const char *remedy_of(const struct binding *b, const char *name)
     return NULL;
 }
 
-static void complain_unknown(const struct binding *b, const struct node *n)
+static void report_unknown(const struct binding *b, const struct node *n)
 {
     const struct settings_table *elsewhere = find_elsewhere(b, n->name);
     const char *const remedy = remedy_of(b, n->name);
     if (remedy != NULL) {
-        complain(b, n, n->name, "unknown setting; %s", remedy);
+        report_error(b, n, n->name, "unknown setting; %s", remedy);
         return;
     }
     if (elsewhere != NULL) {
-        complain(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
-                 dot(elsewhere->path), n->name);
+        report_error(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
+                     dot(elsewhere->path), n->name);
         return;
     }
     struct suggestion here = suggest_begin(n->name);
@@ -486,7 +487,7 @@ static void complain_unknown(const struct binding *b, const struct node *n)
     for (size_t i = 0; b->extra_keys != NULL && b->extra_keys[i] != NULL; i++)
         suggest_offer(&here, b->extra_keys[i]);
     if (here.best != NULL) {
-        complain(b, n, n->name, "unknown setting; did you mean \"%s\"?", here.best);
+        report_error(b, n, n->name, "unknown setting; did you mean \"%s\"?", here.best);
         return;
     }
     struct suggestion there = suggest_begin(n->name);
@@ -499,11 +500,11 @@ static void complain_unknown(const struct binding *b, const struct node *n)
         }
     }
     if (best != NULL) {
-        complain(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
-                 dot(elsewhere->path), best);
+        report_error(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
+                     dot(elsewhere->path), best);
         return;
     }
-    complain_with_list(b, n);
+    report_with_list(b, n);
 }
 
 void settings_bind_among(const struct settings_table *table, void *config, const struct node *group,
@@ -530,7 +531,7 @@ void settings_bind_among(const struct settings_table *table, void *config, const
         if (p != NULL)
             bind_value(&b, n, p);
         else if (!is_extra(&b, n->name))
-            complain_unknown(&b, n);
+            report_unknown(&b, n);
     }
     for (uint32_t i = 0; i < table->n; i++) {
         const osafl_param *p = param_at(table, i);

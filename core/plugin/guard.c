@@ -121,7 +121,7 @@ static void print_line(struct line *l)
         write_line(also_to, l);
 }
 
-void guard_tell_also(int fd)
+void guard_print_also(int fd)
 {
     also_to = fd;
 }

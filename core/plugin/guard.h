@@ -1,9 +1,9 @@
 /* guard.h - a plugin that crashes, or does not return, ends the program under its own name.
  *
- * A fault inside a call is told as "aggregator/osafl, round 3: the plugin crashed (...)" and ends
- * the program with EXIT_RUN_FAILED; what the run has saved is whole.  A fault of the program's own
- * code is left to the system.  Handlers run on stacks of their own, so that a stack overflow is
- * told too.  Which call a thread is in: call_current(). */
+ * A fault inside a call is reported as "aggregator/osafl, round 3: the plugin crashed (...)" and
+ * ends the program with EXIT_RUN_FAILED; what the run has saved is whole.  A fault of the program's
+ * own code is left to the system.  Handlers run on stacks of their own, so that a stack overflow is
+ * reported too.  Which call a thread is in: call_current(). */
 #ifndef OSAFL_CORE_GUARD_H
 #define OSAFL_CORE_GUARD_H
 
@@ -18,7 +18,7 @@ void guard_end(void);
 
 /* What ends the program is written to this file too, for the process that waits for it; -1: to
  * none. */
-void guard_tell_also(int fd);
+void guard_print_also(int fd);
 
 /* Guards the threads of a pool that may call plugins. */
 extern const struct pool_hooks guard_pool_hooks;

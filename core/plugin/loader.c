@@ -153,7 +153,7 @@ static void *map_file(const char *real, struct diagnostics *d)
     guard_loading(real);
     void *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL);
     guard_loading(NULL);
-    const char *changed = process_state_settle(&before);
+    const char *changed = process_state_restore(&before);
     fesetenv(&environment);
     if (changed != NULL)
         diagnostics_warn(d, NULL, 0,
@@ -197,7 +197,7 @@ static const osafl_plugin *ask_plugin(void *handle, char *message)
     struct process_state before;
     process_state_read(&before);
     const osafl_plugin *plugin = entry();
-    const char *changed = process_state_settle(&before);
+    const char *changed = process_state_restore(&before);
     if (changed != NULL) {
         message_fail(message, OSAFL_E_UNSUPPORTED,
                      "changes %s in " OSAFL_ENTRY_SYMBOL

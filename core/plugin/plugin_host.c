@@ -31,7 +31,7 @@ void process_state_read(struct process_state *s)
     s->numeric_locale = setlocale(LC_NUMERIC, NULL);
 }
 
-const char *process_state_settle(const struct process_state *before)
+const char *process_state_restore(const struct process_state *before)
 {
     struct process_state now;
     process_state_read(&now);
@@ -432,7 +432,7 @@ const char *status_name(osafl_status status)
 osafl_status call_end(struct osafl_call *c, osafl_status status)
 {
     assert(current_call == c);
-    const char *changed = process_state_settle(&c->state);
+    const char *changed = process_state_restore(&c->state);
     if (changed != NULL && c->helper == NULL)
         report_misuse(c, "the plugin changed %s, which belongs to the whole program (rule R9)",
                       changed);

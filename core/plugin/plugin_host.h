@@ -73,7 +73,7 @@ extern const osafl_host core_host;
 void process_state_read(struct process_state *s);
 /* What differs between then and now, in words, and puts the program's own state (that of "C") back;
  * NULL: nothing differs. */
-const char *process_state_settle(const struct process_state *before);
+const char *process_state_restore(const struct process_state *before);
 
 void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client, uint32_t round);
 /* Frees scratch memory.  Returns status; when it is a failure without a message, writes one.  A
@@ -86,7 +86,7 @@ osafl_status call_end_named(struct osafl_call *c, osafl_status status, char *mes
 const char *status_name(osafl_status status);
 
 /* Around an operation that gets no call of its own (decode(), label(), ...), so that what goes
- * wrong in it is laid at this instance's door: operation_end(operation_begin(i)).  Very cheap. */
+ * wrong in it is attributed to this instance: operation_end(operation_begin(i)).  Very cheap. */
 const struct instance *operation_begin(const struct instance *i);
 void operation_end(const struct instance *before);
 /* The instance whose operation the calling thread is in; NULL: none, or a call lies between. */
@@ -96,7 +96,7 @@ const struct instance *operation_current(void);
 const atomic_uint_fast64_t *call_counter(void);
 
 /* The innermost call that the calling thread is in; NULL: none.  Safe in a signal handler, so that
- * a crash can be laid at a plugin's door. */
+ * a crash can be attributed to a plugin. */
 const struct osafl_call *call_current(void);
 
 /* "aggregator/osafl, round 3, client 5", as messages and the log name a call.  Returns what

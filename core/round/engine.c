@@ -282,7 +282,7 @@ static struct update *list_updates(const struct engine *e, uint32_t *n)
     return update;
 }
 
-/* A model that is not finite is laid at the quantizer's door where a code decodes to such values,
+/* A model that is not finite is attributed to the quantizer where a code decodes to such values,
  * and at the aggregator's otherwise. */
 static osafl_status check_model(const struct engine *e, const struct update *update, uint32_t n,
                                 osafl_call *c)

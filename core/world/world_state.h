@@ -44,7 +44,7 @@ void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t rou
                 uint64_t *sample, int32_t *label);
 
 /* The data set's operations that get no call of their own, label() and its like, are used within
- * one call that stands for all of them, so that what goes wrong is laid at its door.  Ends it:
+ * one call that stands for all of them, so that what goes wrong is attributed to it.  Ends it:
  * returns a failed status with the message that it has, or what the plugin did wrong. */
 osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message);
 

@@ -117,7 +117,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 
 static void catch_crashes(void)
 {
-    static unsigned char stack[65536]; /* so that a stack that overflows can be told */
+    static unsigned char stack[65536]; /* so that a stack that overflows is reported */
     const stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&alternative, NULL);
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -207,7 +207,7 @@ _Noreturn void conform_here(struct conform *c)
 
 /* ---- probing ------------------------------------------------------------------------------- */
 
-/* Checks that tell why a file cannot be loaded. */
+/* Checks that show why a file cannot be loaded. */
 static bool needs_no_loading(const struct check *k)
 {
     return k->kind == 0 && k->feature == NULL &&

@@ -2,7 +2,7 @@
  *
  * A buffer of a guarded arena ends at a page that must not be touched, begins after one as closely
  * as its alignment allows, and is read-only when it is an input: a wrong access is a fault at once,
- * and guarded_memory_explain() tells which buffer it was.  The few bytes that alignment leaves hold
+ * and guarded_memory_explain() names the buffer.  The few bytes that alignment leaves hold
  * a known value.  An arena that is not guarded forgives small mistakes, so that checks of other
  * things can go on. */
 #ifndef OSAFL_CONFORM_GUARDED_MEMORY_H
@@ -41,7 +41,7 @@ const char *arena_damage(const struct arena *a);
 /* Frees all buffers; the arena can be used again. */
 void arena_clear(struct arena *a);
 
-/* For a handler of faults: tells in words to which buffer the address belongs; false: to none. */
+/* For a handler of faults: says to which buffer the address belongs; false: to none. */
 bool guarded_memory_explain(const void *address, char *out, size_t size);
 
 #endif

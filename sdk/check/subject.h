@@ -2,7 +2,7 @@
  * the engine would make them, whose answers go into a transcript.
  *
  * A play is a number of rounds.  In each, the coordinator's calls are made first and then `tasks`
- * tasks, which the engine would give to its threads.  What to call is told by the bench of the
+ * tasks, which the engine would give to its threads.  What to call is in the bench of the
  * kind. */
 #ifndef OSAFL_CONFORM_SUBJECT_H
 #define OSAFL_CONFORM_SUBJECT_H

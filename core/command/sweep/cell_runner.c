@@ -80,7 +80,7 @@ _Noreturn static void be_cell(const struct runner *r, const struct cell_run *cel
     options.threads = threads;
     options.max_time_s = 0.0; /* the parent keeps the time */
     options.until_round = cell->until_round;
-    guard_tell_also(outcome_fd);
+    guard_print_also(outcome_fd);
     r->o->body(cell->e, r->loader, &options, r->places == 1, &outcome);
     fflush(NULL);
     /* Nothing of the parent's is to be taken down by exit(). */
