@@ -213,8 +213,8 @@ static void rules_of_plugins_are_checked(void **state)
     (void)state;
     expect_set_complaint("channel.tr38901.min_distance_m=600",
                          "--set: channel.tr38901: min_distance_m = 600 must be below");
-    expect_complaint(EXPERIMENT_TEXT "channels: { };\n",
-                     AT(13) "channels: unknown setting; did you mean \"channel\"?");
+    expect_complaint(EXPERIMENT_TEXT "chanel: { };\n",
+                     AT(13) "chanel: unknown setting; did you mean \"channel\"?");
 }
 
 static void expect_identity(const struct loaded *plain, const char *assignment, bool same)
