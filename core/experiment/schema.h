@@ -19,7 +19,8 @@ struct schema_group {
 extern const struct schema_group schema_groups[];
 extern const size_t schema_n_groups;
 
-/* Settings of the core in the group of a kind of plugins: of models; to struct experiment's model. */
+/* Settings of the core in the group of a kind of plugins: of models; to struct experiment's model.
+ */
 extern const osafl_param schema_model[];
 extern const uint32_t schema_n_model;
 
