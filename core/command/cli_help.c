@@ -11,17 +11,6 @@
 #include "plugin/loader.h"
 #include "results/results.h"
 
-static const char *const questions[LOADER_KINDS + 1] = {
-    [OSAFL_KIND_DATASET] = "which labelled samples exist, and what does a sample look like?",
-    [OSAFL_KIND_MODEL] = "what are loss and gradient of the parameters on a batch?",
-    [OSAFL_KIND_CHANNEL] = "what is a client's gain to the base station in a round?",
-    [OSAFL_KIND_RESOURCE] = "may a client take part, with how many local rounds, clock and power?",
-    [OSAFL_KIND_OPTIMIZER] = "how does a client step from its gradient?",
-    [OSAFL_KIND_QUANTIZER] = "what of an update goes over the uplink, and how many bits is it?",
-    [OSAFL_KIND_DELETION] = "which stored samples go when new ones arrive?",
-    [OSAFL_KIND_AGGREGATOR] = "how do the updates of a round change the global model?",
-};
-
 /* A plugin that takes longer to be mapped hangs. */
 static const double PROBE_LIMIT_S = 10.0;
 
@@ -35,7 +24,7 @@ static void list_kind(struct loader *l, uint32_t kind, FILE *to, struct diagnost
     }
     for (size_t i = 0; i < names.n; i++)
         width = strlen(names.name[i]) > width ? strlen(names.name[i]) : width;
-    fprintf(to, "%s: %s\n", kind_name(kind), questions[kind]);
+    fprintf(to, "%s: %s\n", kind_name(kind), kind_question(kind));
     for (size_t i = 0; i < names.n; i++) {
         struct probed_plugin p;
         if (loader_probe(l, kind, names.name[i], PROBE_LIMIT_S, &p) != OSAFL_OK)
@@ -202,7 +191,7 @@ void help_overview(FILE *to)
     }
     fputs("\nkinds of plugins (osafl help KIND, osafl help KIND/NAME)\n", to);
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
-        fprintf(to, "  %-12s%s\n", kind_name(kind), questions[kind]);
+        fprintf(to, "  %-12s%s\n", kind_name(kind), kind_question(kind));
     fputs("\nfurther topics\n"
           "  grid        Many runs from one file: seeds, cases, vary, where\n"
           "  results     The columns of rounds.csv, clients.csv and timing.csv, and their units\n"

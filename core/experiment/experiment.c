@@ -58,6 +58,23 @@ static char *list_names(struct loader *l, uint32_t kind)
     return list;
 }
 
+/* As if the file named the plugin that stands for the kind. */
+static const struct node *default_name(struct resolver *r, uint32_t kind, const struct node *group)
+{
+    const struct node *at = group != NULL ? group : r->root;
+    struct node *name = tree_alloc(r->e->tree, sizeof *name);
+    if (name == NULL) {
+        out_of_memory(r->d);
+        return NULL;
+    }
+    *name = (struct node){.type = NODE_TEXT,
+                          .file = at->file,
+                          .line = group != NULL ? at->line : 0,
+                          .tree = r->e->tree};
+    name->value.text = tree_string(r->e->tree, kind_default(kind));
+    return name->value.text != NULL ? name : NULL;
+}
+
 /* The chosen plugin's name; NULL when none is given or an error was reported. */
 static const struct node *chosen_name(struct resolver *r, uint32_t kind, const struct node *group)
 {
@@ -68,6 +85,8 @@ static const struct node *chosen_name(struct resolver *r, uint32_t kind, const s
                           kind_name(kind), node_type_words(name->type));
         return NULL;
     }
+    if (name == NULL && kind_default(kind) != NULL)
+        return default_name(r, kind, group);
     /* Without an optimizer the aggregator chooses; nothing else is ever chosen silently. */
     if (name == NULL && kind != OSAFL_KIND_OPTIMIZER) {
         const struct node *at = group != NULL ? group : r->root;
@@ -211,7 +230,7 @@ static void bind_candidate(struct resolver *r, const struct candidate *c)
 static void bind_core(struct resolver *r)
 {
     /* Keys of the top level that are no settings: groups, kinds, and the parts of a grid. */
-    const char *groups[32] = {0};
+    const char *groups[48] = {0};
     size_t n = 0;
     for (size_t i = 0; grid_keys[i] != NULL; i++)
         groups[n++] = grid_keys[i];

@@ -22,8 +22,6 @@ struct general_settings { /* top level of the file */
 };
 
 /* Indices of choices, in the order in which the comments below list them. */
-enum { ARRIVALS_FIXED, ARRIVALS_BINOMIAL };
-enum { PARTITION_DIRICHLET, PARTITION_IID, PARTITION_SHARDS, PARTITION_NATURAL };
 enum { EVALUATE_TEST, EVALUATE_VALIDATION };
 
 struct client_settings {          /* clients */
@@ -31,9 +29,6 @@ struct client_settings {          /* clients */
     int64_t storage;              /* 400: D_u = ceil(storage * p_u) */
     int64_t arrivals;             /* 40:  E_u = ceil(arrivals * p_u) */
     osafl_range activity;         /* p_u, [0.3, 0.8] */
-    osafl_choice arrival_process; /* "fixed", "binomial" */
-    double arrival_probability;   /* p_ac; 0: p_u itself */
-    double drift;                 /* 0 .. 1 */
     double sampled;               /* share of the clients that the server asks each round, (0, 1] */
     osafl_range cycles_per_bit;   /* c_u, [25, 40] */
     osafl_range energy_budget_j;  /* e_bd, [1.2, 2.5] */
@@ -41,12 +36,6 @@ struct client_settings {          /* clients */
     osafl_range power_max_dbm;    /* [20, 30] */
     double capacitance;           /* rho, 2e-28 */
     double sample_bits;           /* s_u; 0: channels * 128 * 128 * 32 */
-};
-
-struct partition_settings {    /* partition */
-    osafl_choice scheme;       /* "dirichlet", "iid", "shards", "natural" */
-    double concentration;      /* of the Dirichlet distribution, aleph */
-    int64_t labels_per_client; /* "shards" */
 };
 
 struct training_settings {    /* training */
@@ -89,7 +78,6 @@ struct chosen_plugin {
 struct experiment {
     struct general_settings general;
     struct client_settings clients;
-    struct partition_settings partition;
     struct training_settings training;
     struct evaluation_settings evaluation;
     struct uplink_settings uplink;

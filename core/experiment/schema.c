@@ -7,8 +7,6 @@
 #include "experiment.h"
 
 static const char *const divergence_choices[] = {"stop", "drop", NULL};
-static const char *const arrival_choices[] = {"fixed", "binomial", NULL};
-static const char *const scheme_choices[] = {"dirichlet", "iid", "shards", "natural", NULL};
 static const char *const split_choices[] = {"test", "validation", NULL};
 static const char *const attack_choices[] = {"none",  "sign_flip",      "scale",
                                              "noise", "shuffle_labels", NULL};
@@ -50,12 +48,6 @@ static const osafl_param clients[] = {
               .unit = "samples"),
     OSAFL_RANGE(S, activity, 0.3, 0.8, 0.0, 1.0, "Activity p_u, drawn uniformly for each client",
                 .flags = OSAFL_P_LO_OPEN),
-    OSAFL_CHOICE(S, arrival_process, 0, arrival_choices,
-                 "Arrivals of a round: exactly E_u, or Binomial(E_u, arrival_probability)"),
-    OSAFL_REAL(S, arrival_probability, 0.0, 0.0, 1.0,
-               "Probability p_ac of binomial arrivals; 0: the client's activity"),
-    OSAFL_REAL(S, drift, 0.0, 0.0, 1.0,
-               "Share by which a client's label distribution moves toward a fresh one each round"),
     OSAFL_REAL(S, sampled, 1.0, 0.0, 1.0,
                "Share of the clients that the server asks each round, at random",
                .flags = OSAFL_P_LO_OPEN),
@@ -77,19 +69,6 @@ static const osafl_param clients[] = {
     OSAFL_REAL(S, sample_bits, 0.0, 0.0, UNBOUNDED,
                "Size s_u of a sample in the cost model; 0: channels * 128 * 128 * 32",
                .unit = "bit"),
-};
-#undef S
-
-#define S struct partition_settings
-static const osafl_param partition[] = {
-    OSAFL_CHOICE(S, scheme, 0, scheme_choices,
-                 "How labels are spread over the clients: Dirichlet draws, alike, a few labels for "
-                 "each, or as the data set says"),
-    OSAFL_REAL(S, concentration, 0.3, 0.0, UNBOUNDED,
-               "Concentration of the Dirichlet distribution; the smaller, the more unlike",
-               .flags = OSAFL_P_LO_OPEN),
-    OSAFL_INT(S, labels_per_client, 2, 1, COUNT_MAX, "Labels of a client with \"shards\"",
-              .unit = "labels"),
 };
 #undef S
 
@@ -157,7 +136,6 @@ const uint32_t schema_n_model = sizeof(schema_model) / sizeof(schema_model[0]);
 const struct schema_group schema_groups[] = {
     GROUP(general, "", "The experiment as a whole, at the top level of the file"),
     GROUP(clients, "clients", "The clients, their data and their limits"),
-    GROUP(partition, "partition", "How the data are spread over the clients"),
     GROUP(training, "training", "Local training of a client"),
     GROUP(evaluation, "evaluation", "How the global model is judged"),
     GROUP(uplink, "uplink", "Faults on the way to the server"),

@@ -1,25 +1,68 @@
-/* kinds.c - the kinds of plugins and their names. */
+/* kinds.c - the kinds of plugins: what the core knows of each. */
 #include "kinds.h"
 
 #include <string.h>
 
-static const char *const kind_names[LOADER_KINDS + 1] = {
-    [OSAFL_KIND_DATASET] = "dataset",     [OSAFL_KIND_MODEL] = "model",
-    [OSAFL_KIND_CHANNEL] = "channel",     [OSAFL_KIND_RESOURCE] = "resource",
-    [OSAFL_KIND_OPTIMIZER] = "optimizer", [OSAFL_KIND_QUANTIZER] = "quantizer",
-    [OSAFL_KIND_DELETION] = "deletion",   [OSAFL_KIND_AGGREGATOR] = "aggregator",
+#include "base/streams.h"
+
+static const struct kind {
+    const char *name;
+    const char *question;
+    const char *usual;    /* kind_default() */
+    uint32_t core_stream; /* STREAM_*; 0: streams of the kind's own number */
+} kinds[LOADER_KINDS + 1] = {
+    [OSAFL_KIND_DATASET] = {"dataset",
+                            "which labelled samples exist, and what does a sample look like?"},
+    [OSAFL_KIND_MODEL] = {"model", "what are loss and gradient of the parameters on a batch?"},
+    [OSAFL_KIND_CHANNEL] = {"channel", "what is a client's gain to the base station in a round?"},
+    [OSAFL_KIND_RESOURCE] = {"resource", "may a client take part, with how many local rounds, "
+                                         "clock and power?"},
+    [OSAFL_KIND_OPTIMIZER] = {"optimizer", "how does a client step from its gradient?"},
+    [OSAFL_KIND_QUANTIZER] = {"quantizer", "what of an update goes over the uplink, and how many "
+                                           "bits is it?"},
+    [OSAFL_KIND_DELETION] = {"deletion", "which stored samples go when new ones arrive?"},
+    [OSAFL_KIND_AGGREGATOR] = {"aggregator", "how do the updates of a round change the global "
+                                             "model?"},
+    [OSAFL_KIND_PARTITION] = {"partition", "which labels, or which samples, does a client see?",
+                              "dirichlet", STREAM_LABELS},
+    [OSAFL_KIND_DRIFT] = {"drift", "which of its label mixes has a client in a round?", "none",
+                          STREAM_DRIFT},
+    [OSAFL_KIND_ARRIVAL] = {"arrival", "how many samples come, and is the client there?", "steady",
+                            STREAM_ARRIVAL_COUNT},
+    [OSAFL_KIND_SELECTION] = {"selection", "who is asked in this round?", "all", STREAM_SAMPLING},
+    [OSAFL_KIND_FILTER] = {"filter",
+                           "what does a client do to its labels and its update before it "
+                           "is coded?",
+                           "none", STREAM_ATTACK},
 };
 
 const char *kind_name(uint32_t kind)
 {
-    return kind <= LOADER_KINDS ? kind_names[kind] : NULL;
+    return kind <= LOADER_KINDS ? kinds[kind].name : NULL;
 }
 
 uint32_t kind_from_name(const char *name)
 {
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
-        if (strcmp(name, kind_names[kind]) == 0)
+        if (strcmp(name, kinds[kind].name) == 0)
             return kind;
     }
     return 0;
+}
+
+const char *kind_question(uint32_t kind)
+{
+    return kinds[kind].question;
+}
+
+const char *kind_default(uint32_t kind)
+{
+    return kinds[kind].usual;
+}
+
+void kind_stream(uint32_t kind, uint32_t p, uint32_t *stream_kind, uint32_t *stream_purpose)
+{
+    const uint32_t core = kinds[kind].core_stream;
+    *stream_kind = core != 0 ? 0 : kind;
+    *stream_purpose = core != 0 ? core | p << 8 : p;
 }

@@ -241,7 +241,10 @@ static void host_random_fill(osafl_call *c, uint32_t purpose, uint32_t client, u
                              uint64_t index, uint32_t *out, uint64_t n)
 {
     const struct instance *i = c->instance;
-    streams_fill(i->context->seed, i->plugin->kind, purpose, client, round, index, out, n);
+    uint32_t stream_kind;
+    uint32_t stream_purpose;
+    kind_stream(i->plugin->kind, purpose, &stream_kind, &stream_purpose);
+    streams_fill(i->context->seed, stream_kind, stream_purpose, client, round, index, out, n);
 }
 
 /* ---- parallel loops ----------------------------------------------------------------------- */
@@ -390,6 +393,7 @@ void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client,
     c->helper = NULL;
     current_operation = NULL;
     /* Member by member: clearing the whole message would cost more than most calls. */
+    c->host = &core_host;
     c->instance = i;
     c->client = client;
     c->round = round;
@@ -490,6 +494,10 @@ osafl_status instance_create(struct instance *i, const osafl_facts *facts, char 
     i->created = false;
     OSAFL_TRY(instance_check(i, message));
     const osafl_lifecycle *life = i->plugin->vtable;
+    if (life->create == NULL) {
+        i->self = i->config;
+        return OSAFL_OK;
+    }
     osafl_call c;
     void *self = NULL;
     call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);

@@ -54,6 +54,7 @@ struct process_state {
 
 /* One entry into a plugin.  Cheap to make on the stack: call_begin(), the call, call_end(). */
 struct osafl_call {
+    const osafl_host *host; /* what plugins see; osafl/host.h */
     const struct instance *instance;
     uint32_t client;     /* OSAFL_NO_CLIENT: none; for messages */
     uint32_t round;      /* NO_ROUND: none */

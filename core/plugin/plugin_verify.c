@@ -50,9 +50,9 @@ struct slot {
     }
 
 static const struct slot life_slots[] = {
-    SLOT(osafl_lifecycle, check, SLOT_OPTIONAL),   SLOT(osafl_lifecycle, create, SLOT_REQUIRED),
-    SLOT(osafl_lifecycle, destroy, SLOT_REQUIRED), SLOT(osafl_lifecycle, save, SLOT_WITH_NEXT),
-    SLOT(osafl_lifecycle, load, SLOT_OPTIONAL),
+    SLOT(osafl_lifecycle, check, SLOT_OPTIONAL),   SLOT(osafl_lifecycle, create, SLOT_WITH_NEXT),
+    SLOT(osafl_lifecycle, destroy, SLOT_OPTIONAL), SLOT(osafl_lifecycle, save, SLOT_WITH_NEXT),
+    SLOT(osafl_lifecycle, load, SLOT_OPTIONAL),    SLOT(osafl_lifecycle, extension, SLOT_OPTIONAL),
 };
 static const struct slot dataset_slots[] = {
     SLOT(osafl_dataset_vt, describe, SLOT_REQUIRED),
@@ -106,6 +106,28 @@ static const struct slot aggregator_slots[] = {
     SLOT(osafl_aggregator_vt, broadcast, SLOT_OPTIONAL),
 };
 
+static const struct slot partition_slots[] = {
+    SLOT(osafl_partition_vt, describe, SLOT_REQUIRED),
+    SLOT(osafl_partition_vt, mix, SLOT_OPTIONAL),
+    SLOT(osafl_partition_vt, owner, SLOT_OPTIONAL),
+};
+static const struct slot drift_slots[] = {
+    SLOT(osafl_drift_vt, at, SLOT_REQUIRED),
+};
+static const struct slot arrival_slots[] = {
+    SLOT(osafl_arrival_vt, arrive, SLOT_REQUIRED),
+    SLOT(osafl_arrival_vt, fill, SLOT_OPTIONAL),
+};
+static const struct slot selection_slots[] = {
+    SLOT(osafl_selection_vt, choose, SLOT_REQUIRED),
+};
+static const struct slot filter_slots[] = {
+    SLOT(osafl_filter_vt, touches, SLOT_OPTIONAL),
+    SLOT(osafl_filter_vt, labels, SLOT_OPTIONAL),
+    SLOT(osafl_filter_vt, update, SLOT_OPTIONAL),
+    SLOT(osafl_filter_vt, end_round, SLOT_OPTIONAL),
+};
+
 /* A table of n operations in a vtable of `size` bytes. */
 struct slots {
     const struct slot *slot;
@@ -127,6 +149,11 @@ static const struct slots slots_of_kind[LOADER_KINDS + 1] = {
     [OSAFL_KIND_QUANTIZER] = SLOTS(quantizer_slots, osafl_quantizer_vt),
     [OSAFL_KIND_DELETION] = SLOTS(deletion_slots, osafl_deletion_vt),
     [OSAFL_KIND_AGGREGATOR] = SLOTS(aggregator_slots, osafl_aggregator_vt),
+    [OSAFL_KIND_PARTITION] = SLOTS(partition_slots, osafl_partition_vt),
+    [OSAFL_KIND_DRIFT] = SLOTS(drift_slots, osafl_drift_vt),
+    [OSAFL_KIND_ARRIVAL] = SLOTS(arrival_slots, osafl_arrival_vt),
+    [OSAFL_KIND_SELECTION] = SLOTS(selection_slots, osafl_selection_vt),
+    [OSAFL_KIND_FILTER] = SLOTS(filter_slots, osafl_filter_vt),
 };
 
 /* Null pointers of functions are all zero bits on every machine of this program. */

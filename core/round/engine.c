@@ -455,6 +455,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     e->progress_arg = arg;
     engine_free_results(e);
 
+    OSAFL_TRY(world_begin_round(e->world, e->round, message));
     OSAFL_TRY(choose_participants(e, message));
     timing.resource_s = lap(&mark);
 
@@ -473,8 +474,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     OSAFL_TRY(evaluate(e, report, message));
     timing.evaluate_s = lap(&mark);
 
-    OSAFL_TRY(
-        world_advance(e->world, e->round, &e->session->instance[OSAFL_KIND_DELETION], message));
+    OSAFL_TRY(world_advance(e->world, e->round, message));
     timing.world_s = lap(&mark);
     timing.total_s = mark - start;
 

@@ -155,6 +155,8 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
 osafl_status participation_decide(struct participation *p, uint32_t round, char *message)
 {
     world_sample_clients(p->world, round, p->present);
+    for (uint32_t u = 0; u < p->session->facts.clients; u++)
+        p->present[u] &= world_present(p->world)[u];
     OSAFL_TRY(ask_channel(p, round, message));
     return ask_resource_policy(p, round, message);
 }

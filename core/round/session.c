@@ -4,12 +4,14 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
 #include "base/message.h"
 #include "results/weights.h"
 #include "worker.h"
+#include "world/world.h"
 
 /* Further vectors of one client; more than any method uses, and a bound for what we allocate. */
 #define MAX_VECTORS 64
@@ -171,6 +173,23 @@ static osafl_status create_dataset(struct session *s, struct diagnostics *d)
     return OSAFL_OK;
 }
 
+/* The label mix of the training split, which partitions and others go by. */
+static osafl_status count_labels(struct session *s, struct diagnostics *d)
+{
+    char message[MESSAGE_BYTES];
+    s->label_share = calloc(s->dataset.labels, sizeof *s->label_share);
+    if (s->label_share == NULL) {
+        diagnostics_no_memory(d);
+        return OSAFL_E_NOMEM;
+    }
+    const osafl_status status =
+        world_label_share(&s->instance[OSAFL_KIND_DATASET], &s->dataset, s->label_share, message);
+    if (status != OSAFL_OK)
+        diagnostics_error(d, NULL, 0, "%s", message);
+    s->model_facts.label_share = s->facts.label_share = s->label_share;
+    return status;
+}
+
 /* Tensors must tile the parameters in order; measures must have names. */
 static osafl_status check_model(const struct session *s, struct diagnostics *d)
 {
@@ -206,6 +225,7 @@ static osafl_status create_model(struct session *s, struct diagnostics *d)
     OSAFL_TRY(check_model(s, d));
     s->codec.dim = s->model.n_parameters;
     s->facts.model = &s->model;
+    s->facts.dim = s->model.n_parameters;
     return OSAFL_OK;
 }
 
@@ -354,7 +374,10 @@ static void gather_facts(struct session *s)
 
 static osafl_status create_all(struct session *s, struct loader *l, struct diagnostics *d)
 {
+    static const uint32_t others[] = {OSAFL_KIND_DELETION, OSAFL_KIND_PARTITION, OSAFL_KIND_DRIFT,
+                                      OSAFL_KIND_ARRIVAL,  OSAFL_KIND_SELECTION, OSAFL_KIND_FILTER};
     OSAFL_TRY(create_dataset(s, d));
+    OSAFL_TRY(count_labels(s, d));
     OSAFL_TRY(create_model(s, d));
     OSAFL_TRY(create_aggregator(s, d));
     const bool centralised = s->aggregator.centralised != 0;
@@ -367,7 +390,22 @@ static osafl_status create_all(struct session *s, struct loader *l, struct diagn
     OSAFL_TRY(create_optimizer(s, l, d));
     if (!centralised)
         OSAFL_TRY(create_quantizer(s, d));
-    return create_instance(s, OSAFL_KIND_DELETION, &s->facts, d);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        OSAFL_TRY(create_instance(s, others[i], &s->facts, d));
+    return OSAFL_OK;
+}
+
+struct world_plugins session_world_plugins(const struct session *s)
+{
+    return (struct world_plugins){
+        .dataset = &s->instance[OSAFL_KIND_DATASET],
+        .info = &s->dataset,
+        .label_share = s->label_share,
+        .partition = &s->instance[OSAFL_KIND_PARTITION],
+        .drift = &s->instance[OSAFL_KIND_DRIFT],
+        .arrival = &s->instance[OSAFL_KIND_ARRIVAL],
+        .deletion = &s->instance[OSAFL_KIND_DELETION],
+    };
 }
 
 osafl_status session_create(struct session *s, struct experiment *e, struct loader *l,
@@ -386,6 +424,7 @@ void session_destroy(struct session *s)
     for (uint32_t kind = LOADER_KINDS; kind >= 1; kind--)
         if (s->instance[kind].plugin != NULL)
             instance_destroy(&s->instance[kind]);
+    free(s->label_share);
     *s = (struct session){0};
 }
 

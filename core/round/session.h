@@ -1,15 +1,16 @@
 /* session.h - the plugins of one experiment, created in order and checked to fit together.
  *
  * Order: dataset, model, aggregator, channel, resource, optimizer (the aggregator's own choice when
- * the experiment names none), quantizer, deletion.  Facts that an earlier piece has told are handed
- * to the later ones.  A centralised aggregator has no link: channel, resource policy and quantizer
- * are then not created. */
+ * the experiment names none), quantizer, deletion, partition, drift, arrival, selection, filter.
+ * Facts that an earlier piece has told are handed to the later ones.  A centralised aggregator has
+ * no link: channel, resource policy and quantizer are then not created. */
 #ifndef OSAFL_CORE_SESSION_H
 #define OSAFL_CORE_SESSION_H
 
 #include "codec.h"
 #include "experiment/experiment.h"
 #include "plugin/plugin_host.h"
+#include "world/world.h"
 
 struct diagnostics;
 struct loader;
@@ -26,6 +27,7 @@ struct session {
     osafl_link link; /* zero when centralised */
     osafl_aggregator_info aggregator;
     osafl_optimizer_info optimizer;
+    double *label_share;         /* [dataset.labels] */
     struct codec codec;          /* of the uplink; plain floats when centralised */
     uint32_t quantizer_vectors;  /* that the quantizer keeps per client and slot */
     uint32_t slots;              /* vectors of an update: 1 + aggregator.uplink_vectors */
@@ -54,6 +56,9 @@ const osafl_aggregator_vt *session_aggregator(const struct session *s);
 /* The optimizer's rate() of a round; the model's workspace_bytes() for a batch. */
 double session_rate(const struct session *s, uint32_t round);
 uint64_t session_workspace_bytes(const struct session *s, uint32_t batch);
+
+/* Those that a world is made of; valid as long as the session. */
+struct world_plugins session_world_plugins(const struct session *s);
 
 /* OSAFL_SPLIT_* on which the model is evaluated. */
 uint32_t session_evaluation_split(const struct session *s);

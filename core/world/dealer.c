@@ -50,7 +50,7 @@ static struct dealer *dealer_alloc(uint32_t pools)
 }
 
 struct dealer *dealer_create(uint64_t seed, uint32_t pools, uint64_t n, dealer_pool_of *pool_of,
-                             const void *arg)
+                             void *arg)
 {
     assert(pools > 0 && n <= UINT32_MAX);
     struct dealer *const d = dealer_alloc(pools);

@@ -11,13 +11,13 @@
 struct dealer;
 
 /* Pool of sample i, or DEALER_NO_POOL. */
-typedef uint32_t dealer_pool_of(const void *arg, uint64_t i);
+typedef uint32_t dealer_pool_of(void *arg, uint64_t i);
 #define DEALER_NO_POOL UINT32_MAX
 
 /* Pools of a finite set of n samples, n <= UINT32_MAX, shuffled by STREAM_POOL_ORDER.  NULL: out of
  * memory. */
 struct dealer *dealer_create(uint64_t seed, uint32_t pools, uint64_t n, dealer_pool_of *pool_of,
-                             const void *arg);
+                             void *arg);
 /* Pools of an endless set, one a label: sample k of pool l is sample_of(self, l, k). */
 struct dealer *dealer_create_endless(uint32_t labels,
                                      uint64_t (*sample_of)(void *, int32_t, uint64_t), void *self);

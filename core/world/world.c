@@ -11,6 +11,7 @@
 #include "base/streams.h"
 #include "dealer.h"
 #include "label_mix.h"
+#include "plugin/kinds.h"
 #include "world_state.h"
 
 static const osafl_dataset_vt *dataset_vt(const struct world *w)
@@ -18,9 +19,14 @@ static const osafl_dataset_vt *dataset_vt(const struct world *w)
     return (const osafl_dataset_vt *)(const void *)w->dataset->plugin->vtable;
 }
 
-static bool is_natural(const struct world *w)
+bool world_has_owners(const struct world *w)
 {
-    return w->partition->scheme.index == PARTITION_NATURAL;
+    return w->gives != OSAFL_PARTITION_MIX;
+}
+
+static const osafl_partition_vt *partition_vt(const struct world *w)
+{
+    return (const osafl_partition_vt *)(const void *)w->plugins.partition->plugin->vtable;
 }
 
 static double *mix_of(const struct world *w, uint32_t client)
@@ -35,17 +41,39 @@ static uint32_t *histogram_of(const struct world *w, uint32_t client)
 
 /* ---- creation ---- */
 
-static uint32_t pool_by_label(const void *arg, uint64_t i)
+static uint32_t pool_by_label(void *arg, uint64_t i)
 {
     const struct world *const w = arg;
     return (uint32_t)dataset_vt(w)->label(w->dataset->self, i);
 }
 
-static uint32_t pool_by_client(const void *arg, uint64_t i)
+osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, char *message)
 {
-    const struct world *const w = arg;
-    const uint32_t client = dataset_vt(w)->client_of(w->dataset->self, i);
-    return client < w->population.clients ? client : DEALER_NO_POOL;
+    const struct instance *p = w->plugins.partition;
+    if (w->gives == OSAFL_PARTITION_NATURAL) {
+        *client = dataset_vt(w)->client_of(w->dataset->self, i);
+        return OSAFL_OK;
+    }
+    struct osafl_call c;
+    *client = OSAFL_NO_CLIENT;
+    call_begin(&c, p, OSAFL_NO_CLIENT, NO_ROUND);
+    return call_end_named(&c, partition_vt(w)->owner(p->self, &c, i, client), message);
+}
+
+/* What pool_by_client() works on. */
+struct owners {
+    const struct world *w;
+    char *message;
+    osafl_status status; /* of the first failure */
+};
+
+static uint32_t pool_by_client(void *arg, uint64_t i)
+{
+    struct owners *o = arg;
+    uint32_t client = OSAFL_NO_CLIENT;
+    if (o->status == OSAFL_OK)
+        o->status = world_owner(o->w, i, &client, o->message);
+    return client < o->w->population.clients ? client : DEALER_NO_POOL;
 }
 
 static osafl_status check_dataset(const struct world *w, char *message)
@@ -70,69 +98,79 @@ static osafl_status check_dataset(const struct world *w, char *message)
     if (w->n_train == OSAFL_ENDLESS && dataset_vt(w)->sample_of == NULL)
         return message_fail(message, OSAFL_E_BUG,
                             "dataset \"%s\" is endless but offers no sample_of()", name);
-    if (is_natural(w) && (w->n_train == OSAFL_ENDLESS || dataset_vt(w)->client_of == NULL))
+    if (!world_has_owners(w))
+        return OSAFL_OK;
+    if (w->n_train == OSAFL_ENDLESS ||
+        (w->gives == OSAFL_PARTITION_NATURAL && dataset_vt(w)->client_of == NULL))
         return message_fail(
             message, OSAFL_E_CONFIG,
-            "partition.scheme is \"natural\", but dataset \"%s\" does not say to whom "
-            "its samples belong; choose another scheme, such as \"dirichlet\"",
-            name);
-    if (is_natural(w) && w->settings->drift > 0.0)
+            "partition.plugin is \"%s\", but dataset \"%s\" does not say to whom its "
+            "samples belong; choose another partition, such as \"dirichlet\"",
+            w->plugins.partition->plugin->name, name);
+    if (strcmp(w->plugins.drift->plugin->name, kind_default(OSAFL_KIND_DRIFT)) != 0)
         return message_fail(
             message, OSAFL_E_CONFIG,
-            "clients.drift has no meaning with partition.scheme \"natural\"; set it "
-            "to 0 or choose another scheme");
+            "drift.plugin = \"%s\" has no meaning with partition.plugin = \"%s\", where "
+            "each client has its own samples; leave drift out, or choose another "
+            "partition",
+            w->plugins.drift->plugin->name, w->plugins.partition->plugin->name);
     return OSAFL_OK;
 }
 
-/* The mix of the training split: labels that no sample has must never be drawn. */
-static osafl_status count_labels(struct world *w, char *message)
+/* Labels that no sample has must never be drawn. */
+static osafl_status add_labels(const struct instance *dataset, const osafl_dataset_info *info,
+                               double *share, char *message)
 {
-    if (w->n_train == OSAFL_ENDLESS) {
-        for (uint32_t l = 0; l < w->labels; ++l)
-            w->share[l] = 1.0 / w->labels;
-        return OSAFL_OK;
-    }
-    for (uint64_t i = 0; i < w->n_train; ++i) {
-        const int32_t label = dataset_vt(w)->label(w->dataset->self, i);
-        if (label < 0 || (uint32_t)label >= w->labels)
+    const osafl_dataset_vt *vt = (const osafl_dataset_vt *)(const void *)dataset->plugin->vtable;
+    for (uint64_t i = 0; i < info->n_train; i++) {
+        const int32_t label = vt->label(dataset->self, i);
+        if (label < 0 || (uint32_t)label >= info->labels)
             return message_fail(message, OSAFL_E_DATA,
                                 "dataset \"%s\": training sample %" PRIu64 " has label %" PRId32
                                 ", outside 0 .. %" PRIu32,
-                                w->dataset->plugin->name, i, label, w->labels - 1);
-        w->share[label] += 1.0;
+                                dataset->plugin->name, i, label, info->labels - 1);
+        share[label] += 1.0;
     }
-    for (uint32_t l = 0; l < w->labels; ++l)
-        w->share[l] /= (double)w->n_train;
+    for (uint32_t l = 0; l < info->labels; l++)
+        share[l] /= (double)info->n_train;
     return OSAFL_OK;
+}
+
+osafl_status world_label_share(const struct instance *dataset, const osafl_dataset_info *info,
+                               double *share, char *message)
+{
+    for (uint32_t l = 0; l < info->labels; l++)
+        share[l] = info->n_train == OSAFL_ENDLESS ? 1.0 / info->labels : 0.0;
+    if (info->n_train == OSAFL_ENDLESS || info->n_train == 0)
+        return OSAFL_OK;
+    struct osafl_call call;
+    call_begin(&call, dataset, OSAFL_NO_CLIENT, NO_ROUND);
+    return world_end_call(&call, add_labels(dataset, info, share, message), message);
+}
+
+static osafl_status describe_partition(struct world *w, char *message)
+{
+    const osafl_partition_vt *vt = partition_vt(w);
+    osafl_partition_info info = {.struct_size = sizeof info};
+    struct osafl_call c;
+    call_begin(&c, w->plugins.partition, OSAFL_NO_CLIENT, NO_ROUND);
+    OSAFL_TRY(call_end_named(&c, vt->describe(w->plugins.partition->self, &c, &info), message));
+    w->gives = info.gives;
+    if (info.gives >= OSAFL_PARTITION_MIX && info.gives <= OSAFL_PARTITION_OWNER &&
+        (info.gives != OSAFL_PARTITION_MIX || vt->mix != NULL) &&
+        (info.gives != OSAFL_PARTITION_OWNER || vt->owner != NULL))
+        return OSAFL_OK;
+    return message_fail(message, OSAFL_E_BUG,
+                        "partition/%s: describe() names an unknown way, or one whose operation it "
+                        "lacks; this is a bug of the plugin",
+                        w->plugins.partition->plugin->name);
 }
 
 static osafl_status draw_mixes(struct world *w, char *message)
 {
-    const int64_t per_client = w->partition->labels_per_client;
-    int64_t with_samples = 0;
-    for (uint32_t l = 0; l < w->labels; ++l)
-        with_samples += w->share[l] > 0.0;
-    if (w->partition->scheme.index == PARTITION_SHARDS &&
-        (per_client < 1 || per_client > with_samples))
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "partition.labels_per_client is %" PRId64 ", but %" PRId64
-                            " labels of dataset \"%s\" have training samples; choose 1 .. %" PRId64,
-                            per_client, with_samples, w->dataset->plugin->name, with_samples);
-    for (uint32_t u = 0; u < w->population.clients; ++u) {
-        const struct mix_stream stream = {w->seed, STREAM_LABELS, u, 0};
-        switch (w->partition->scheme.index) {
-        case PARTITION_DIRICHLET:
-            label_mix_dirichlet(&stream, w->partition->concentration, w->share, w->labels,
-                                mix_of(w, u));
-            break;
-        case PARTITION_SHARDS:
-            label_mix_shards(&stream, (uint32_t)per_client, w->share, w->labels, mix_of(w, u));
-            break;
-        default:
-            assert(w->partition->scheme.index == PARTITION_IID);
-            memcpy(mix_of(w, u), w->share, w->labels * sizeof *w->share);
-        }
-    }
+    static const osafl_drift_mix first = {.struct_size = sizeof first};
+    for (uint32_t u = 0; u < w->population.clients; u++)
+        OSAFL_TRY(world_set_mix(w, u, &first, message));
     return OSAFL_OK;
 }
 
@@ -141,19 +179,19 @@ static osafl_status draw_mixes(struct world *w, char *message)
 static osafl_status refuse_without_owners(const struct world *w, char *message)
 {
     const osafl_plugin *const p = w->dataset->plugin;
-    for (uint32_t i = 0; i < p->n_params; ++i) {
+    for (uint32_t i = 0; i < p->n_params && w->gives == OSAFL_PARTITION_NATURAL; ++i) {
         if (strcmp(OSAFL_AT(osafl_param, p->params, p->param_size, i)->name, "client") == 0)
             return message_fail(
                 message, OSAFL_E_CONFIG,
-                "partition.scheme is \"natural\", but no sample belongs to anybody; "
+                "partition.plugin is \"natural\", but no sample belongs to anybody; "
                 "say to whom with dataset.%s.client (see osafl help dataset/%s), or "
-                "choose another scheme, such as \"dirichlet\"",
+                "choose another partition, such as \"dirichlet\"",
                 p->name, p->name);
     }
     return message_fail(message, OSAFL_E_CONFIG,
-                        "partition.scheme is \"natural\", but no training sample of dataset \"%s\" "
-                        "belongs to anybody; choose another scheme, such as \"dirichlet\"",
-                        p->name);
+                        "partition.plugin is \"%s\", but no training sample of dataset \"%s\" "
+                        "belongs to a client; choose another partition, such as \"dirichlet\"",
+                        w->plugins.partition->plugin->name, p->name);
 }
 
 static osafl_status check_owners(const struct world *w, char *message)
@@ -182,21 +220,24 @@ uint64_t world_owned_samples(const struct world *w)
 
 static osafl_status make_dealer(struct world *w, char *message)
 {
+    struct owners owners = {.w = w, .message = message};
     if (w->n_train == OSAFL_ENDLESS)
         w->dealer = dealer_create_endless(w->labels, dataset_vt(w)->sample_of, w->dataset->self);
-    else if (is_natural(w))
-        w->dealer = dealer_create(w->seed, w->population.clients, w->n_train, pool_by_client, w);
+    else if (world_has_owners(w))
+        w->dealer =
+            dealer_create(w->seed, w->population.clients, w->n_train, pool_by_client, &owners);
     else
         w->dealer = dealer_create(w->seed, w->labels, w->n_train, pool_by_label, w);
+    OSAFL_TRY(owners.status);
     if (w->dealer == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the order of the samples");
-    return is_natural(w) ? check_owners(w, message) : OSAFL_OK;
+    return world_has_owners(w) ? check_owners(w, message) : OSAFL_OK;
 }
 
 void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
                 uint64_t *sample, int32_t *label)
 {
-    if (is_natural(w)) {
+    if (world_has_owners(w)) {
         for (uint32_t k = 0; k < n; ++k) {
             sample[k] = dealer_deal(w->dealer, client);
             label[k] = dataset_vt(w)->label(w->dataset->self, sample[k]);
@@ -240,21 +281,24 @@ static osafl_status allocate(struct world *w, char *message)
     w->label = calloc(p->total_samples, sizeof *w->label);
     w->born = calloc(p->total_samples, sizeof *w->born);
     w->histogram = calloc((size_t)p->clients * w->labels, sizeof *w->histogram);
-    w->share = calloc(w->labels, sizeof *w->share);
     w->cumulative = calloc(w->labels, sizeof *w->cumulative);
-    w->fresh_mix = calloc(w->labels, sizeof *w->fresh_mix);
+    w->other_mix = calloc(w->labels, sizeof *w->other_mix);
     w->words = calloc(largest_store, 2 * sizeof *w->words);
     w->arrived = calloc((size_t)most_arrivals + 1, sizeof *w->arrived);
     w->position = calloc((size_t)most_arrivals + 1, sizeof *w->position);
     w->view_label = calloc(largest_view, sizeof *w->view_label);
     w->view_age = calloc(largest_view, sizeof *w->view_age);
     w->leaves = calloc(largest_view, sizeof *w->leaves);
-    if (!is_natural(w))
+    if (!world_has_owners(w))
         w->mix = calloc((size_t)p->clients * w->labels, sizeof *w->mix);
+    w->drawn = calloc(p->clients, sizeof *w->drawn);
+    w->arrivals = calloc(p->clients, sizeof *w->arrivals);
+    w->present = calloc(p->clients, sizeof *w->present);
     if (w->offset == NULL || w->sample == NULL || w->label == NULL || w->born == NULL ||
-        w->histogram == NULL || w->share == NULL || w->cumulative == NULL || w->fresh_mix == NULL ||
-        w->words == NULL || w->arrived == NULL || w->position == NULL || w->view_label == NULL ||
-        w->view_age == NULL || w->leaves == NULL || (!is_natural(w) && w->mix == NULL))
+        w->histogram == NULL || w->cumulative == NULL || w->other_mix == NULL || w->words == NULL ||
+        w->arrived == NULL || w->position == NULL || w->view_label == NULL || w->view_age == NULL ||
+        w->leaves == NULL || w->drawn == NULL || w->arrivals == NULL || w->present == NULL ||
+        (!world_has_owners(w) && w->mix == NULL))
         return message_fail(message, OSAFL_E_NOMEM,
                             "out of memory for the stores of %" PRIu32 " clients with %" PRIu64
                             " samples in all; lower clients.count or clients.storage",
@@ -265,31 +309,32 @@ static osafl_status allocate(struct world *w, char *message)
 static osafl_status world_fill(struct world *w, char *message)
 {
     OSAFL_TRY(population_draw(w->seed, w->settings, &w->population, message));
+    OSAFL_TRY(describe_partition(w, message));
     OSAFL_TRY(check_dataset(w, message));
     OSAFL_TRY(allocate(w, message));
-    OSAFL_TRY(count_labels(w, message));
-    if (!is_natural(w))
+    memset(w->present, 1, w->population.clients);
+    if (!world_has_owners(w))
         OSAFL_TRY(draw_mixes(w, message));
     OSAFL_TRY(make_dealer(w, message));
     deal_stores(w);
     return OSAFL_OK;
 }
 
-osafl_status world_create(const struct experiment *e, const struct instance *dataset,
-                          const osafl_dataset_info *info, struct world **out, char *message)
+osafl_status world_create(const struct experiment *e, const struct world_plugins *plugins,
+                          struct world **out, char *message)
 {
-    struct world *const w = calloc(1, sizeof *w);
+    struct world *w = calloc(1, sizeof *w);
     if (w == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the clients");
     w->seed = (uint64_t)e->general.seed;
     w->settings = &e->clients;
-    w->partition = &e->partition;
-    w->dataset = dataset;
-    w->info = info;
-    w->labels = info->labels;
-    w->n_train = info->n_train;
+    w->plugins = *plugins;
+    w->dataset = plugins->dataset;
+    w->share = plugins->label_share;
+    w->labels = plugins->info->labels;
+    w->n_train = plugins->info->n_train;
     struct osafl_call call;
-    call_begin(&call, dataset, OSAFL_NO_CLIENT, NO_ROUND);
+    call_begin(&call, w->dataset, OSAFL_NO_CLIENT, NO_ROUND);
     const osafl_status status = world_end_call(&call, world_fill(w, message), message);
     if (status != OSAFL_OK) {
         world_destroy(w);
@@ -311,9 +356,11 @@ void world_destroy(struct world *w)
     free(w->born);
     free(w->histogram);
     free(w->mix);
-    free(w->share);
+    free(w->drawn);
+    free(w->arrivals);
+    free(w->present);
     free(w->cumulative);
-    free(w->fresh_mix);
+    free(w->other_mix);
     free(w->words);
     free(w->arrived);
     free(w->position);

@@ -1,11 +1,10 @@
 /* world.h - who the clients are and which samples they hold: the part of an experiment that is the
  * same for every algorithm.  ALGORITHMS.md 1, 2 and 7.
  *
- * Everything random here comes from the core's own streams (streams.h) and depends on the seed,
- * the settings `clients` and `partition`, the data set and the deletion policy, and on nothing
- * else: another aggregator, quantizer or evaluation interval meets the same stores, arrivals and
- * limits.  All functions belong to the coordinator; the const ones may be called by any thread
- * while no other one runs.  `message`: see message.h. */
+ * Everything random here depends on the seed, the settings `clients`, the data set, partition,
+ * drift, arrival and deletion, and on nothing else: another aggregator, quantizer or evaluation
+ * interval meets the same stores, arrivals and limits.  All functions belong to the coordinator;
+ * the const ones may be called by any thread while no other one runs.  `message`: see message.h. */
 #ifndef OSAFL_CORE_WORLD_H
 #define OSAFL_CORE_WORLD_H
 
@@ -25,11 +24,27 @@ struct store_samples {
 
 struct world;
 
-/* Draws the population and deals the initial stores.  dataset: a created instance; info: what it
- * describes itself as.  Both, and e, must outlive the world.  OSAFL_E_CONFIG for settings that
- * this data set cannot meet, OSAFL_E_DATA for a label out of range. */
-osafl_status world_create(const struct experiment *e, const struct instance *dataset,
-                          const osafl_dataset_info *info, struct world **out, char *message);
+/* The plugins that make a world, created, and what the data set says of itself.  All must outlive
+ * the world. */
+struct world_plugins {
+    const struct instance *dataset;
+    const osafl_dataset_info *info;
+    const double *label_share; /* [info->labels]: world_label_share() */
+    const struct instance *partition;
+    const struct instance *drift;
+    const struct instance *arrival;
+    const struct instance *deletion;
+};
+
+/* share[0 .. info->labels): the label mix of the training split, which sums to 1; of an endless one
+ * all alike.  OSAFL_E_DATA for a label out of range. */
+osafl_status world_label_share(const struct instance *dataset, const osafl_dataset_info *info,
+                               double *share, char *message);
+
+/* Draws the population and deals the initial stores.  e must outlive the world.  OSAFL_E_CONFIG for
+ * settings that this data set cannot meet. */
+osafl_status world_create(const struct experiment *e, const struct world_plugins *plugins,
+                          struct world **out, char *message);
 void world_destroy(struct world *w); /* NULL is allowed */
 
 /* Rounds advanced so far. */
@@ -45,14 +60,18 @@ double world_entropy(const struct world *w, uint32_t client);
  * chosen uniformly, 0 for the others. */
 void world_sample_clients(const struct world *w, uint32_t round, uint8_t *present);
 
-/* Ends a round: label distributions drift, arrivals are dealt, and the deletion policy says which
- * samples leave, client after client.  Rounds come in ascending order, each once.  After a failure
- * (of the policy, or because its answer is no n distinct positions: OSAFL_E_BUG, naming it) the
- * world may only be destroyed. */
-osafl_status world_advance(struct world *w, uint32_t round, const struct instance *deletion,
-                           char *message);
+/* Begins a round: who is there, and how many samples will reach whom at its end.  Rounds come in
+ * ascending order, each once. */
+osafl_status world_begin_round(struct world *w, uint32_t round, char *message);
+/* [clients]: 1 for a client that is there in the round begun. */
+const uint8_t *world_present(const struct world *w);
 
-/* How often in all a label's samples (with partition.scheme = "natural": a client's own) were used
+/* Ends the round begun: arrivals are dealt from the mix in force, and the deletion policy says
+ * which samples leave, client after client.  After a failure (of a plugin, or because its answer
+ * breaks the interface: OSAFL_E_BUG, naming it) the world may only be destroyed. */
+osafl_status world_advance(struct world *w, uint32_t round, char *message);
+
+/* How often in all a label's samples (with a partition by owners: a client's own) were used
  * up and dealt from the start again. */
 uint64_t world_restarts(const struct world *w);
 /* "label 3 (cat) 2 times, label 7 once" for the end of a run; "" without restarts. */

@@ -1,6 +1,7 @@
 /* world_advance.c - the end of a round: arrivals come, other samples leave.  ALGORITHMS.md 1, 7. */
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/message.h"
@@ -8,35 +9,115 @@
 #include "label_mix.h"
 #include "world_state.h"
 
-static void drift(struct world *w, uint32_t client, uint32_t round)
+/* One mix of a client, checked. */
+static osafl_status ask_mix(struct world *w, uint32_t client, uint32_t draw, double *mix,
+                            char *message)
 {
-    const double step = w->settings->drift;
-    const struct mix_stream stream = {w->seed, STREAM_DRIFT, client, round};
-    label_mix_dirichlet(&stream, w->partition->concentration, w->share, w->labels, w->fresh_mix);
-    double *const mix = w->mix + (size_t)client * w->labels;
-    for (uint32_t l = 0; l < w->labels; ++l)
-        mix[l] = (1.0 - step) * mix[l] + step * w->fresh_mix[l];
+    const struct instance *p = w->plugins.partition;
+    const osafl_partition_vt *vt = (const osafl_partition_vt *)(const void *)p->plugin->vtable;
+    struct osafl_call c;
+    call_begin(&c, p, client, NO_ROUND);
+    OSAFL_TRY(call_end_named(&c, vt->mix(p->self, &c, client, draw, mix), message));
+    double sum = 0.0;
+    bool sound = true;
+    for (uint32_t l = 0; l < w->labels; l++) {
+        sound = sound && mix[l] >= 0.0 && (mix[l] == 0.0 || w->share[l] > 0.0);
+        sum += mix[l];
+    }
+    if (sound && fabs(sum - 1.0) <= 1e-6)
+        return OSAFL_OK;
+    return message_fail(message, OSAFL_E_BUG,
+                        "partition/%s, client %" PRIu32
+                        ": mix() must give probabilities that sum to "
+                        "1, of labels that have samples; this is a bug of the plugin",
+                        p->plugin->name, client);
 }
 
-static uint32_t count_arrivals(struct world *w, uint32_t client, uint32_t round)
+osafl_status world_set_mix(struct world *w, uint32_t client, const osafl_drift_mix *wanted,
+                           char *message)
 {
-    const uint32_t most = w->population.arrivals[client];
-    if (w->settings->arrival_process.index == ARRIVALS_FIXED)
-        return most;
-    const double probability = w->settings->arrival_probability > 0.0
-                                   ? w->settings->arrival_probability
-                                   : w->population.activity[client];
-    uint32_t n = 0;
-    streams_fill(w->seed, 0, STREAM_ARRIVAL_COUNT, client, round, 0, w->words, 2 * (uint64_t)most);
-    for (uint32_t k = 0; k < most; ++k)
-        n += osafl_uniform(w->words + 2 * (size_t)k) < probability;
-    return n;
+    double *mix = w->mix + (size_t)client * w->labels;
+    w->drawn[client] = *wanted;
+    OSAFL_TRY(ask_mix(w, client, wanted->draw_a, mix, message));
+    if (wanted->weight == 0.0)
+        return OSAFL_OK;
+    OSAFL_TRY(ask_mix(w, client, wanted->draw_b, w->other_mix, message));
+    for (uint32_t l = 0; l < w->labels; l++)
+        mix[l] = (1.0 - wanted->weight) * mix[l] + wanted->weight * w->other_mix[l];
+    return OSAFL_OK;
+}
+
+/* Mixes are asked for again only where the drift's answer changes. */
+osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, char *message)
+{
+    const struct instance *p = w->plugins.drift;
+    const osafl_drift_vt *vt = (const osafl_drift_vt *)(const void *)p->plugin->vtable;
+    osafl_drift_mix wanted = {.struct_size = sizeof wanted};
+    struct osafl_call c;
+    call_begin(&c, p, client, round);
+    OSAFL_TRY(call_end_named(&c, vt->at(p->self, &c, client, round, &wanted), message));
+    if (!(wanted.weight >= 0.0 && wanted.weight <= 1.0))
+        return message_fail(message, OSAFL_E_BUG,
+                            "drift/%s, round %" PRIu32 ", client %" PRIu32
+                            ": at() gives a weight outside 0 .. 1; this is a bug of the plugin",
+                            p->plugin->name, round, client);
+    const osafl_drift_mix *now = &w->drawn[client];
+    if (wanted.weight == 0.0)
+        wanted.draw_b = 0;
+    if (wanted.draw_a == now->draw_a && wanted.draw_b == now->draw_b &&
+        wanted.weight == now->weight)
+        return OSAFL_OK;
+    return world_set_mix(w, client, &wanted, message);
+}
+
+static osafl_status check_arrivals(const struct world *w, uint32_t round, char *message)
+{
+    const struct population *p = &w->population;
+    for (uint32_t u = 0; u < p->clients; u++) {
+        if (w->arrivals[u] <= p->arrivals[u] && w->present[u] <= 1)
+            continue;
+        return message_fail(message, OSAFL_E_BUG,
+                            "arrival/%s, round %" PRIu32 ", client %" PRIu32
+                            ": arrive() gives %" PRIu32 " samples where at most %" PRIu32
+                            " fit, or present = %u; this is a bug of the plugin",
+                            w->plugins.arrival->plugin->name, round, u, w->arrivals[u],
+                            p->arrivals[u], (unsigned)w->present[u]);
+    }
+    return OSAFL_OK;
+}
+
+osafl_status world_begin_round(struct world *w, uint32_t round, char *message)
+{
+    const struct population *p = &w->population;
+    const struct instance *i = w->plugins.arrival;
+    const osafl_arrival_vt *vt = (const osafl_arrival_vt *)(const void *)i->plugin->vtable;
+    const osafl_arrival_problem problem = {
+        .struct_size = sizeof problem,
+        .clients = p->clients,
+        .round = round,
+        .most = p->arrivals,
+        .capacity = p->samples,
+        .activity = p->activity,
+    };
+    memset(w->arrivals, 0, p->clients * sizeof *w->arrivals);
+    memset(w->present, 1, p->clients);
+    struct osafl_call c;
+    call_begin(&c, i, OSAFL_NO_CLIENT, round);
+    OSAFL_TRY(
+        call_end_named(&c, vt->arrive(i->self, &c, &problem, w->arrivals, w->present), message));
+    return check_arrivals(w, round, message);
+}
+
+const uint8_t *world_present(const struct world *w)
+{
+    return w->present;
 }
 
 /* Asks the policy and checks its answer; marks in w->leaves who goes. */
 static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t round, uint32_t n,
-                                   const struct instance *deletion, char *message)
+                                   char *message)
 {
+    const struct instance *deletion = w->plugins.deletion;
     const uint32_t stored = (uint32_t)w->population.samples[client];
     const osafl_store_view view = {
         .struct_size = sizeof view,
@@ -97,12 +178,11 @@ static void replace_samples(struct world *w, uint32_t client, uint32_t round, ui
     assert(kept == stored);
 }
 
-static osafl_status advance_client(struct world *w, uint32_t client, uint32_t round,
-                                   const struct instance *deletion, char *message)
+static osafl_status advance_client(struct world *w, uint32_t client, uint32_t round, char *message)
 {
-    if (w->settings->drift > 0.0)
-        drift(w, client, round);
-    const uint32_t n = count_arrivals(w, client, round);
+    if (!world_has_owners(w))
+        OSAFL_TRY(world_drift(w, client, round, message));
+    const uint32_t n = w->arrivals[client];
     if (n == 0)
         return OSAFL_OK;
     const uint32_t stored = (uint32_t)w->population.samples[client];
@@ -111,20 +191,19 @@ static osafl_status advance_client(struct world *w, uint32_t client, uint32_t ro
     for (uint32_t k = 0; k < stored; ++k)
         w->view_age[k] = round + 1 - w->born[w->offset[client] + k];
     memset(w->view_age + stored, 0, n * sizeof *w->view_age);
-    OSAFL_TRY(select_leaving(w, client, round, n, deletion, message));
+    OSAFL_TRY(select_leaving(w, client, round, n, message));
     replace_samples(w, client, round, n);
     return OSAFL_OK;
 }
 
-osafl_status world_advance(struct world *w, uint32_t round, const struct instance *deletion,
-                           char *message)
+osafl_status world_advance(struct world *w, uint32_t round, char *message)
 {
     assert(round == w->round);
     struct osafl_call call;
     osafl_status status = OSAFL_OK;
     call_begin(&call, w->dataset, OSAFL_NO_CLIENT, round);
     for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; ++u)
-        status = advance_client(w, u, round, deletion, message);
+        status = advance_client(w, u, round, message);
     w->round = round + 1;
     return world_end_call(&call, status, message);
 }

@@ -1,22 +1,10 @@
 /* world_record.c - checkpoint records of a world. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/message.h"
 #include "world_state.h"
-
-/* pi_u changes only where it drifts; elsewhere it is drawn anew. */
-static bool mix_is_state(const struct world *w)
-{
-    return w->mix != NULL && w->settings->drift > 0.0;
-}
-
-static uint64_t mix_elements(const struct world *w)
-{
-    return (uint64_t)w->population.clients * w->labels;
-}
 
 osafl_status world_save(const struct world *w, osafl_writer *to)
 {
@@ -34,8 +22,6 @@ osafl_status world_save(const struct world *w, osafl_writer *to)
         status = to->u64(to, "sample", w->sample, total);
     if (status == OSAFL_OK)
         status = to->u64(to, "born", born, total);
-    if (status == OSAFL_OK && mix_is_state(w))
-        status = to->f64(to, "mix", w->mix, mix_elements(w));
     free(born);
     return status;
 }
@@ -92,8 +78,10 @@ static osafl_status load_store(struct world *w, uint32_t client, char *message)
         const uint64_t sample = w->sample[k];
         if (sample >= w->n_train)
             return damaged(message, "sample");
-        if (w->partition->scheme.index == PARTITION_NATURAL &&
-            vt->client_of(w->dataset->self, sample) != client)
+        uint32_t owner = client;
+        if (world_has_owners(w))
+            OSAFL_TRY(world_owner(w, sample, &owner, message));
+        if (owner != client)
             return damaged(message, "sample");
         const int32_t label = vt->label(w->dataset->self, sample);
         if (label < 0 || (uint32_t)label >= w->labels)
@@ -125,20 +113,11 @@ static osafl_status load_stores(struct world *w, struct record_reader *from, cha
     return OSAFL_OK;
 }
 
-static osafl_status load_mixes(struct world *w, struct record_reader *from, char *message)
+/* Which mix is in force follows from the round: the drift answered last at its end. */
+static osafl_status restore_mixes(struct world *w, char *message)
 {
-    OSAFL_TRY(from->base.f64(&from->base, "mix", w->mix, mix_elements(w)));
-    for (uint32_t u = 0; u < w->population.clients; ++u) {
-        const double *const mix = w->mix + (size_t)u * w->labels;
-        double sum = 0.0;
-        for (uint32_t l = 0; l < w->labels; ++l) {
-            if (!(mix[l] >= 0.0 && mix[l] <= 1.0) || (mix[l] > 0.0 && w->share[l] <= 0.0))
-                return damaged(message, "mix");
-            sum += mix[l];
-        }
-        if (fabs(sum - 1.0) > 1e-6)
-            return damaged(message, "mix");
-    }
+    for (uint32_t u = 0; w->round > 0 && u < w->population.clients; u++)
+        OSAFL_TRY(world_drift(w, u, w->round - 1, message));
     return OSAFL_OK;
 }
 
@@ -151,7 +130,7 @@ static osafl_status load_records(struct world *w, struct record_reader *from, ch
     w->round = (uint32_t)round;
     OSAFL_TRY(load_pools(w, from, message));
     OSAFL_TRY(load_stores(w, from, message));
-    return mix_is_state(w) ? load_mixes(w, from, message) : OSAFL_OK;
+    return world_has_owners(w) ? OSAFL_OK : restore_mixes(w, message);
 }
 
 osafl_status world_load(struct world *w, struct record_reader *from, char *message)

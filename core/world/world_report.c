@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "label_mix.h"
+#include "plugin/kinds.h"
 #include "world_state.h"
 
 /* A table for people: more clients are counted, not listed. */
@@ -23,7 +24,7 @@ uint64_t world_restarts(const struct world *w)
 
 void world_describe_restarts(const struct world *w, char *out, size_t size)
 {
-    const bool by_client = w->partition->scheme.index == PARTITION_NATURAL;
+    const bool by_client = world_has_owners(w);
     out[0] = '\0';
     for (uint32_t p = 0; p < dealer_pools(w->dealer); ++p) {
         const uint64_t restarts = dealer_restarts(w->dealer, p);
@@ -35,8 +36,8 @@ void world_describe_restarts(const struct world *w, char *out, size_t size)
         }
         text_append(out, size, "%s%s %" PRIu32, out[0] == '\0' ? "" : ", ",
                     by_client ? "client" : "label", p);
-        if (!by_client && w->info->label_names != NULL)
-            text_append(out, size, " (%s)", w->info->label_names[p]);
+        if (!by_client && w->plugins.info->label_names != NULL)
+            text_append(out, size, " (%s)", w->plugins.info->label_names[p]);
         text_append(out, size, ": %" PRIu64 " time%s", restarts, restarts == 1 ? "" : "s");
     }
 }
@@ -78,7 +79,7 @@ static void print_client(const struct world *w, uint32_t client, FILE *to)
 /* The data set may know more clients than the experiment has. */
 static void print_left_out(const struct world *w, FILE *to)
 {
-    if (w->partition->scheme.index != PARTITION_NATURAL)
+    if (!world_has_owners(w))
         return;
     const uint64_t left_out = w->n_train - world_owned_samples(w);
     if (left_out > 0)
@@ -105,7 +106,10 @@ static void print_totals(const struct world *w, FILE *to)
     }
     fprintf(to, "clients: %" PRIu32 ", with %" PRIu64 " samples; %s%" PRIu64 " arrive in a round\n",
             p->clients, p->total_samples,
-            w->settings->arrival_process.index == ARRIVALS_FIXED ? "" : "at most ", arrivals);
+            strcmp(w->plugins.arrival->plugin->name, kind_default(OSAFL_KIND_ARRIVAL)) == 0
+                ? ""
+                : "at most ",
+            arrivals);
     fprintf(to,
             "smallest client: %" PRIu32 " with %" PRIu64 " samples; largest: %" PRIu32
             " with %" PRIu64 "\n",

@@ -9,17 +9,20 @@
 struct world {
     uint64_t seed;
     const struct client_settings *settings;
-    const struct partition_settings *partition;
-    const struct instance *dataset;
-    const osafl_dataset_info *info;
-    uint32_t labels;  /* C */
-    uint64_t n_train; /* or OSAFL_ENDLESS */
-    uint32_t round;   /* the next one to advance */
+    struct world_plugins plugins;
+    const struct instance *dataset; /* plugins.dataset */
+    uint32_t gives;                 /* OSAFL_PARTITION_* */
+    uint32_t labels;                /* C */
+    uint64_t n_train;               /* or OSAFL_ENDLESS */
+    uint32_t round;                 /* the next one to advance */
     struct population population;
-    struct dealer *dealer; /* pools: labels, or clients for PARTITION_NATURAL */
-    double *share;         /* [labels]: mix of the training split */
-    double *mix;           /* [clients][labels]: pi_u; NULL for PARTITION_NATURAL */
-    uint32_t *histogram;   /* [clients][labels] */
+    struct dealer *dealer;  /* pools: labels, or clients where samples have owners */
+    const double *share;    /* [labels]: mix of the training split */
+    double *mix;            /* [clients][labels]: pi_u in force; NULL where samples have owners */
+    osafl_drift_mix *drawn; /* [clients]: from which draws mix was made */
+    uint32_t *arrivals;     /* [clients]: of the round begun */
+    uint8_t *present;       /* [clients]: of the round begun */
+    uint32_t *histogram;    /* [clients][labels] */
 
     /* All stores, client after client; client u has [offset[u], offset[u + 1]). */
     uint64_t *offset; /* [clients + 1] */
@@ -29,7 +32,7 @@ struct world {
 
     /* Scratch memory of one client's turn. */
     double *cumulative;  /* [labels] */
-    double *fresh_mix;   /* [labels] */
+    double *other_mix;   /* [labels] */
     uint32_t *words;     /* [2 * largest store] */
     uint64_t *arrived;   /* [most arrivals]: samples */
     uint32_t *position;  /* [most arrivals] */
@@ -38,17 +41,31 @@ struct world {
     uint8_t *leaves;
 };
 
-/* Deals n samples to a client: labels from its mix, or its own samples for PARTITION_NATURAL.
+/* Deals n samples to a client: labels from its mix, or its own samples where they have owners.
  * purpose and round: the stream of the labels. */
 void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
                 uint64_t *sample, int32_t *label);
+
+/* The partition says to whom samples belong. */
+bool world_has_owners(const struct world *w);
+
+/* To whom training sample i belongs; OSAFL_NO_CLIENT: to nobody. */
+osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, char *message);
+
+/* Puts the mix of a client into w->mix that the drift asks for; a mix that holds no probabilities
+ * is OSAFL_E_BUG. */
+osafl_status world_set_mix(struct world *w, uint32_t client, const osafl_drift_mix *wanted,
+                           char *message);
+
+/* Asks the drift for the mix of a client at the end of a round, and puts it in force. */
+osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, char *message);
 
 /* The data set's operations that get no call of their own, label() and its like, are used within
  * one call that stands for all of them, so that what goes wrong is attributed to it.  Ends it:
  * returns a failed status with the message that it has, or what the plugin did wrong. */
 osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message);
 
-/* PARTITION_NATURAL: training samples that belong to one of the clients. */
+/* Where samples have owners: training samples that belong to one of the clients. */
 uint64_t world_owned_samples(const struct world *w);
 
 #endif

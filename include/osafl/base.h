@@ -23,7 +23,7 @@ extern "C" {
 /* MAJOR is part of the entry symbol's name, so another MAJOR is a missing symbol and never a
  * misread struct.  While it is 0 the interface is open: minors must be equal. */
 #define OSAFL_ABI_MAJOR 0
-#define OSAFL_ABI_MINOR 1
+#define OSAFL_ABI_MINOR 2
 
 #if defined(__GNUC__)
 #define OSAFL_EXPORT __attribute__((visibility("default")))

@@ -15,8 +15,14 @@
 extern "C" {
 #endif
 
-/* One entry into a plugin: carries the error text, scratch memory and the log prefix. */
+/* One entry into a plugin: carries the error text, scratch memory and the log prefix.  Made by the
+ * host, whose own struct goes on behind what is public, so it is never copied. */
 typedef struct osafl_call osafl_call;
+#ifndef OSAFL_HOST_SIDE
+struct osafl_call {
+    const struct osafl_host *host;
+};
+#endif
 
 enum { OSAFL_LOG_DEBUG = 1, OSAFL_LOG_INFO, OSAFL_LOG_WARN, OSAFL_LOG_ERROR };
 

@@ -3,13 +3,18 @@
 #define OSAFL_OSAFL_H
 
 #include "aggregator.h"
+#include "arrival.h"
 #include "channel.h"
 #include "dataset.h"
 #include "deletion.h"
+#include "drift.h"
+#include "filter.h"
 #include "model.h"
 #include "optimizer.h"
+#include "partition.h"
 #include "quantizer.h"
 #include "random.h"
 #include "resource.h"
+#include "selection.h"
 
 #endif

@@ -18,6 +18,11 @@ enum {
     OSAFL_KIND_QUANTIZER,
     OSAFL_KIND_DELETION,
     OSAFL_KIND_AGGREGATOR,
+    OSAFL_KIND_PARTITION,
+    OSAFL_KIND_DRIFT,
+    OSAFL_KIND_ARRIVAL,
+    OSAFL_KIND_SELECTION,
+    OSAFL_KIND_FILTER,
 };
 
 typedef struct osafl_dataset_info osafl_dataset_info; /* dataset.h */
@@ -35,6 +40,10 @@ typedef struct osafl_facts {
     double deadline_s;                 /* t_th */
     const osafl_dataset_info *dataset; /* NULL for a data set */
     const osafl_model_info *model;     /* NULL for a data set and a model */
+    /* [dataset->labels]: share of each label in the training split (of an endless one: alike); NULL
+     * where dataset is. */
+    const double *label_share;
+    uint64_t dim; /* elements of a vector that travels, N; 0 where model is NULL */
 } osafl_facts;
 
 /* First member of every kind's vtable, so that the core has one code path for the life of all
@@ -46,10 +55,11 @@ typedef struct osafl_lifecycle {
      * without create().  (optional) [coord] */
     osafl_status (*check)(const osafl_host *h, osafl_call *c, const void *config);
     /* On failure *self stays NULL and nothing leaks.  h, facts, config and its strings outlive
-     * the instance; config is NULL when the plugin has no settings.  [coord] */
+     * the instance; config is NULL when the plugin has no settings.  NULL: self is the config, and
+     * destroy is NULL too.  (optional) [coord] */
     osafl_status (*create)(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self);
-    /* Every create() that succeeded gets exactly one.  [coord] */
+    /* Every create() that succeeded gets exactly one.  Goes with create.  (optional) [coord] */
     void (*destroy)(void *self);
     /* save(), then load() into a fresh instance with the same config and facts, continues bit for
      * bit.  load() must survive any record values: it checks what it reads and answers
@@ -57,6 +67,9 @@ typedef struct osafl_lifecycle {
      * [coord] */
     osafl_status (*save)(void *self, osafl_call *c, osafl_writer *w);
     osafl_status (*load)(void *self, osafl_call *c, osafl_reader *r);
+    /* A table of further operations of this instance, such as "osafl.name/1", the mirror of the
+     * host's; NULL when it has none of that name.  (optional) [any] */
+    const void *(*extension)(void *self, const char *id);
 } osafl_lifecycle;
 
 enum { OSAFL_PER_ROUND = 1, OSAFL_PER_CLIENT = 2 };
@@ -116,6 +129,13 @@ typedef struct osafl_plugin {
  * [any] */
 OSAFL_EXPORT const osafl_plugin *osafl_plugin_entry_v0(void);
 #define OSAFL_ENTRY_SYMBOL "osafl_plugin_entry_v0"
+/* Defines it: OSAFL_PLUGIN_ENTRY(plugin) at the end of the file. */
+#define OSAFL_PLUGIN_ENTRY(plugin)                                                                 \
+    const osafl_plugin *osafl_plugin_entry_v0(void)                                                \
+    {                                                                                              \
+        return &(plugin);                                                                          \
+    }                                                                                              \
+    struct osafl_plugin
 
 #ifdef __cplusplus
 }

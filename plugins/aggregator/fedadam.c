@@ -37,7 +37,4 @@ static const osafl_plugin plugin = {
     .vtable = &vtable.life,
 };
 
-const osafl_plugin *osafl_plugin_entry_v0(void)
-{
-    return &plugin;
-}
+OSAFL_PLUGIN_ENTRY(plugin);

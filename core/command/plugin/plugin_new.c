@@ -19,6 +19,9 @@ static const char *const usual[LOADER_KINDS + 1] = {
     [OSAFL_KIND_CHANNEL] = "logdistance", [OSAFL_KIND_RESOURCE] = "iterative",
     [OSAFL_KIND_OPTIMIZER] = "sgd",       [OSAFL_KIND_QUANTIZER] = "qsgd",
     [OSAFL_KIND_DELETION] = "fifo",       [OSAFL_KIND_AGGREGATOR] = "fedavg",
+    [OSAFL_KIND_PARTITION] = "dirichlet", [OSAFL_KIND_DRIFT] = "none",
+    [OSAFL_KIND_ARRIVAL] = "steady",      [OSAFL_KIND_SELECTION] = "all",
+    [OSAFL_KIND_FILTER] = "none",
 };
 
 /* A file of the project and the template it is made from; a NULL part stands for the kind or the

@@ -99,8 +99,8 @@ static osafl_status check_start(const struct session *s, char *message)
 static osafl_status check(struct experiment *e, struct session *s, char *message)
 {
     struct world *world = NULL;
-    osafl_status status =
-        world_create(e, &s->instance[OSAFL_KIND_DATASET], &s->dataset, &world, message);
+    const struct world_plugins plugins = session_world_plugins(s);
+    osafl_status status = world_create(e, &plugins, &world, message);
     if (status == OSAFL_OK) {
         world_print(world, stdout);
         print_work(s, world);

@@ -107,8 +107,8 @@ static osafl_status open_engine(struct run *r, char *message)
                             "no memory or no processes for %u threads; try fewer (--threads)",
                             r->o->threads);
     r->s.session.context.pool = r->pool;
-    OSAFL_TRY(world_create(r->e, &r->s.session.instance[OSAFL_KIND_DATASET], &r->s.session.dataset,
-                           &r->world, message));
+    const struct world_plugins plugins = session_world_plugins(&r->s.session);
+    OSAFL_TRY(world_create(r->e, &plugins, &r->world, message));
     return engine_create(&r->s.session, r->world, &r->engine, message);
 }
 

@@ -1,0 +1,41 @@
+/* osafl/arrival.h - how many samples come, and is the client there?
+ *
+ * A client that is not there is offered to nobody in that round: it does not train, and nothing
+ * arrives unless arrive() says so. */
+#ifndef OSAFL_ARRIVAL_H
+#define OSAFL_ARRIVAL_H
+
+#include "plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Arrays have one element per client. */
+typedef struct osafl_arrival_problem {
+    uint32_t struct_size;
+    uint32_t clients; /* U */
+    uint32_t round;
+    uint32_t reserved;
+    const uint32_t *most;     /* E_u = ceil(clients.arrivals * p_u) */
+    const uint64_t *capacity; /* D_u = ceil(clients.storage * p_u) */
+    const double *activity;   /* p_u */
+} osafl_arrival_problem;
+
+typedef struct osafl_arrival_vt {
+    osafl_lifecycle life;
+    /* REQUIRED.  n[u]: samples that reach client u at the end of the round; present[u]: 1 when it
+     * is there during the round, else 0.  Filled with 0 and 1.  Once a round, ascending, before
+     * anybody is asked; after a resume from the round that comes next, so that what an instance
+     * keeps over rounds belongs into save().  [coord] */
+    osafl_status (*arrive)(void *self, osafl_call *c, const osafl_arrival_problem *p, uint32_t *n,
+                           uint8_t *present);
+    /* n[u]: samples in the store before round 0, at most capacity[u]; p->round is 0.  NULL: stores
+     * begin full.  (optional) [coord] */
+    osafl_status (*fill)(void *self, osafl_call *c, const osafl_arrival_problem *p, uint64_t *n);
+} osafl_arrival_vt;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
