@@ -72,7 +72,7 @@ try() {
 
 # show TARGET: its table or figure, from the results.
 show() {
-    local slice=(--only quantizer.qsgd.levels=2 --only partition.concentration=0.3)
+    local slice=(--only quantizer.qsgd.levels=2 --only partition.dirichlet.concentration=0.3)
     local into="$plots/$1"
     [[ $1 != figure-* ]] || mkdir -p "$into"
     local name model levels
@@ -81,7 +81,7 @@ show() {
         [[ $1 =~ ^table-(.+)-s([0-9]+)-c([0-9.]+)$ ]]
         "$osafl" report --published "$here/paper/published.csv" "$out/${BASH_REMATCH[1]}" \
             --only "quantizer.qsgd.levels=${BASH_REMATCH[2]}" \
-            --only "partition.concentration=${BASH_REMATCH[3]}"
+            --only "partition.dirichlet.concentration=${BASH_REMATCH[3]}"
         ;;
     figure-rounds)
         for name in cifar10 fashion-mnist mnist; do
@@ -96,7 +96,7 @@ show() {
         ;;
     figure-quantization)
         for model in squeezenet cnn resnet18; do
-            try "$osafl" plot --out "$into/$model" "$out/cifar10" --only partition.concentration=0.3 \
+            try "$osafl" plot --out "$into/$model" "$out/cifar10" --only partition.dirichlet.concentration=0.3 \
                 --only "model.plugin=$model" --figure quantization
         done
         ;;

@@ -13,6 +13,7 @@
 #include "base/diagnostics.h"
 #include "experiment_tree.h"
 #include "grid_plan.h"
+#include "old_keys.h"
 #include "plugin/plugin_host.h"
 #include "schema.h"
 #include "settings.h"
@@ -322,20 +323,26 @@ static void print_origin(const struct node *root, const struct node *n, const ch
         snprintf(out, size, "%s%s%s:%u", layer, separator, seen_from(root, n->file), n->line);
 }
 
-static osafl_status visit_one(const struct setting_visit *v, const char *group, const char *key,
-                              const char *text, const osafl_param *p, const struct node *n)
+/* kind: of the plugin that the setting chooses, 0 for any other. */
+static osafl_status visit_one(const struct setting_visit *v, uint32_t kind, const char *group,
+                              const char *key, const char *text, const osafl_param *p,
+                              const struct node *n)
 {
     char origin[4096 + 256];
-    print_origin(tree_root(v->e->tree), n, p != NULL ? "default" : "wanted by the aggregator",
-                 origin, sizeof(origin));
+    const bool wanted = kind == OSAFL_KIND_OPTIMIZER;
+    print_origin(tree_root(v->e->tree), n, wanted ? "wanted by the aggregator" : "default", origin,
+                 sizeof(origin));
     struct setting s = {.group = group, .key = key, .text = text, .param = p, .origin = origin};
     char *default_text = NULL;
     if (p != NULL && (p->flags & OSAFL_P_LATER) != 0) {
         default_text = settings_default_text(p);
         if (default_text == NULL)
             return OSAFL_E_NOMEM;
-        s.earlier = default_text;
+    } else if (kind != 0 && kind_default(kind) != NULL &&
+               asprintf(&default_text, "\"%s\"", kind_default(kind)) < 0) {
+        return OSAFL_E_NOMEM;
     }
+    s.earlier = default_text;
     const osafl_status status = v->visitor(v->arg, &s);
     free(default_text);
     return status;
@@ -350,7 +357,7 @@ static osafl_status visit_table(const struct setting_visit *v, const struct sett
         if (text == NULL)
             return OSAFL_E_NOMEM;
         const osafl_status status =
-            visit_one(v, t->path, p->name, text, p, node_child(group, p->name));
+            visit_one(v, 0, t->path, p->name, text, p, node_child(group, p->name));
         free(text);
         OSAFL_TRY(status);
     }
@@ -368,7 +375,8 @@ static osafl_status visit_plugin(const struct setting_visit *v, uint32_t kind)
     char path[80];
     snprintf(text, sizeof(text), "\"%s\"", p->name);
     snprintf(path, sizeof(path), "%s.%s", kind_name(kind), p->name);
-    OSAFL_TRY(visit_one(v, kind_name(kind), PLUGIN_KEY, text, NULL, node_child(group, PLUGIN_KEY)));
+    OSAFL_TRY(
+        visit_one(v, kind, kind_name(kind), PLUGIN_KEY, text, NULL, node_child(group, PLUGIN_KEY)));
     const struct settings_table own = own_settings(kind);
     OSAFL_TRY(visit_table(v, &own, &v->e->model, group));
     const struct settings_table t = {
@@ -454,6 +462,7 @@ static bool allocate_tables(struct resolver *r)
 
 static void resolve(struct resolver *r)
 {
+    old_keys_refuse(r->root, r->d);
     if (!allocate_tables(r)) {
         out_of_memory(r->d);
         return;

@@ -24,18 +24,18 @@ struct general_settings { /* top level of the file */
 /* Indices of choices, in the order in which the comments below list them. */
 enum { EVALUATE_TEST, EVALUATE_VALIDATION };
 
-struct client_settings {          /* clients */
-    int64_t count;                /* U */
-    int64_t storage;              /* 400: D_u = ceil(storage * p_u) */
-    int64_t arrivals;             /* 40:  E_u = ceil(arrivals * p_u) */
-    osafl_range activity;         /* p_u, [0.3, 0.8] */
-    double sampled;               /* share of the clients that the server asks each round, (0, 1] */
-    osafl_range cycles_per_bit;   /* c_u, [25, 40] */
-    osafl_range energy_budget_j;  /* e_bd, [1.2, 2.5] */
-    osafl_range clock_max_hz;     /* [1e9, 1.8e9] */
-    osafl_range power_max_dbm;    /* [20, 30] */
-    double capacitance;           /* rho, 2e-28 */
-    double sample_bits;           /* s_u; 0: channels * 128 * 128 * 32 */
+struct client_settings {         /* clients */
+    int64_t count;               /* U */
+    int64_t storage;             /* 400: D_u = ceil(storage * p_u) */
+    int64_t arrivals;            /* 40:  E_u = ceil(arrivals * p_u) */
+    osafl_range activity;        /* p_u, [0.3, 0.8] */
+    double sampled;              /* share of the clients that the server asks each round, (0, 1] */
+    osafl_range cycles_per_bit;  /* c_u, [25, 40] */
+    osafl_range energy_budget_j; /* e_bd, [1.2, 2.5] */
+    osafl_range clock_max_hz;    /* [1e9, 1.8e9] */
+    osafl_range power_max_dbm;   /* [20, 30] */
+    double capacitance;          /* rho, 2e-28 */
+    double sample_bits;          /* s_u; 0: channels * 128 * 128 * 32 */
 };
 
 struct training_settings {    /* training */
@@ -116,7 +116,8 @@ struct setting {
     const char *key;          /* "seed", "plugin", ... */
     const char *text;         /* canonical value, as libconfig reads it */
     const osafl_param *param; /* NULL: the name of a plugin */
-    const char *earlier;      /* OSAFL_P_LATER: its default, which runs had before it; else NULL */
+    const char *earlier; /* what runs did before it came: the default of OSAFL_P_LATER and of a kind
+                          * (kind_default()); else NULL */
     /* "default", "quickstart.cfg:12" (as seen from the experiment file's folder), "--set",
      * "case \"osafl\", quickstart.cfg:30", "wanted by the aggregator". */
     const char *origin;

@@ -1,85 +1,9 @@
 /* label_mix.c - how the labels of a client's samples are distributed. */
 #include "label_mix.h"
 
-#include <float.h>
 #include <math.h>
 
-#include "base/streams.h"
 #include "osafl/random.h"
-
-/* Attempts of a rejection loop.  One succeeds with probability above 0.95, so that all fail with
- * probability 1e-83; the mode of the distribution is taken then. */
-#define ATTEMPTS 64
-
-/* Logarithm of a Gamma(shape, 1) variate: Marsaglia and Tsang 2000.  A shape below 1 is raised by
- * one and pulled back by U^(1/shape), here in the logarithm, because for small shapes the variate
- * itself underflows to 0 with all its companions. */
-static double log_gamma_variate(const struct mix_stream *s, uint32_t label, double shape)
-{
-    const double d = (shape < 1.0 ? shape + 1.0 : shape) - 1.0 / 3.0;
-    const double c = 1.0 / sqrt(9.0 * d);
-    double log_v = 0.0;
-    double boost = 0.0;
-    for (uint64_t attempt = 0; attempt < ATTEMPTS; ++attempt) {
-        uint32_t word[8];
-        streams_fill(s->seed, 0, s->purpose, s->client, s->round,
-                     label * (uint64_t)ATTEMPTS + attempt, word, 8);
-        if (attempt == 0 && shape < 1.0)
-            boost = log(osafl_uniform(word + 6) + 0x1p-54) / shape;
-        const double x = osafl_normal(word);
-        const double root = 1.0 + c * x;
-        if (root <= 0.0)
-            continue;
-        const double candidate = 3.0 * log(root);
-        const double bound = 0.5 * x * x + d * (1.0 - root * root * root + candidate);
-        if (log(osafl_uniform(word + 4)) < bound) {
-            log_v = candidate;
-            break;
-        }
-    }
-    return fmax(log(d) + log_v + boost, -DBL_MAX);
-}
-
-void label_mix_dirichlet(const struct mix_stream *s, double concentration, const double *share,
-                         uint32_t labels, double *mix)
-{
-    double largest = -HUGE_VAL;
-    for (uint32_t l = 0; l < labels; ++l) {
-        if (share[l] <= 0.0)
-            continue;
-        mix[l] = log_gamma_variate(s, l, concentration);
-        largest = fmax(largest, mix[l]);
-    }
-    double sum = 0.0;
-    for (uint32_t l = 0; l < labels; ++l) {
-        mix[l] = share[l] > 0.0 ? exp(mix[l] - largest) : 0.0;
-        sum += mix[l]; /* at least 1: the largest one is exp(0) */
-    }
-    for (uint32_t l = 0; l < labels; ++l)
-        mix[l] /= sum;
-}
-
-void label_mix_shards(const struct mix_stream *s, uint32_t n, const double *share, uint32_t labels,
-                      double *mix)
-{
-    uint32_t candidates = 0;
-    for (uint32_t l = 0; l < labels; ++l)
-        candidates += share[l] > 0.0;
-    /* Selection sampling (Knuth, TAOCP 3.4.2, algorithm S): exactly n of the candidates. */
-    uint32_t wanted = n;
-    for (uint32_t l = 0; l < labels; ++l) {
-        mix[l] = 0.0;
-        if (share[l] <= 0.0)
-            continue;
-        uint32_t word[2];
-        streams_fill(s->seed, 0, s->purpose, s->client, s->round, l, word, 2);
-        if (osafl_below(word, candidates) < wanted) {
-            mix[l] = 1.0 / n;
-            --wanted;
-        }
-        --candidates;
-    }
-}
 
 void label_mix_accumulate(const double *mix, uint32_t labels, double *cumulative)
 {

@@ -80,16 +80,6 @@ static osafl_status check_dataset(const struct world *w, char *message)
 {
     const char *const name = w->dataset->plugin->name;
     const uint32_t clients = w->population.clients;
-    if (w->labels == 0 || w->labels > INT32_MAX || w->n_train == 0)
-        return message_fail(message, OSAFL_E_DATA,
-                            "dataset \"%s\" has %" PRIu64 " training samples and %" PRIu32
-                            " labels; at least one of each is needed",
-                            name, w->n_train, w->labels);
-    if (w->n_train != OSAFL_ENDLESS && w->n_train > UINT32_MAX)
-        return message_fail(message, OSAFL_E_DATA,
-                            "dataset \"%s\" has %" PRIu64
-                            " training samples; more than 2^32 - 1 are not supported",
-                            name, w->n_train);
     if (clients > w->n_train)
         return message_fail(message, OSAFL_E_CONFIG,
                             "clients.count is %" PRIu32 ", but dataset \"%s\" has only %" PRIu64
@@ -136,12 +126,28 @@ static osafl_status add_labels(const struct instance *dataset, const osafl_datas
     return OSAFL_OK;
 }
 
+static osafl_status check_sizes(const char *name, const osafl_dataset_info *info, char *message)
+{
+    if (info->labels == 0 || info->labels > INT32_MAX || info->n_train == 0)
+        return message_fail(message, OSAFL_E_DATA,
+                            "dataset \"%s\" has %" PRIu64 " training samples and %" PRIu32
+                            " labels; at least one of each is needed",
+                            name, info->n_train, info->labels);
+    if (info->n_train != OSAFL_ENDLESS && info->n_train > UINT32_MAX)
+        return message_fail(message, OSAFL_E_DATA,
+                            "dataset \"%s\" has %" PRIu64
+                            " training samples; more than 2^32 - 1 are not supported",
+                            name, info->n_train);
+    return OSAFL_OK;
+}
+
 osafl_status world_label_share(const struct instance *dataset, const osafl_dataset_info *info,
                                double *share, char *message)
 {
+    OSAFL_TRY(check_sizes(dataset->plugin->name, info, message));
     for (uint32_t l = 0; l < info->labels; l++)
         share[l] = info->n_train == OSAFL_ENDLESS ? 1.0 / info->labels : 0.0;
-    if (info->n_train == OSAFL_ENDLESS || info->n_train == 0)
+    if (info->n_train == OSAFL_ENDLESS)
         return OSAFL_OK;
     struct osafl_call call;
     call_begin(&call, dataset, OSAFL_NO_CLIENT, NO_ROUND);

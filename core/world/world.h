@@ -37,7 +37,8 @@ struct world_plugins {
 };
 
 /* share[0 .. info->labels): the label mix of the training split, which sums to 1; of an endless one
- * all alike.  OSAFL_E_DATA for a label out of range. */
+ * all alike.  OSAFL_E_DATA for a set without samples or with too many, and for a label out of
+ * range. */
 osafl_status world_label_share(const struct instance *dataset, const osafl_dataset_info *info,
                                double *share, char *message);
 

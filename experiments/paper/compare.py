@@ -18,7 +18,7 @@ import random
 import statistics
 import sys
 
-BLOCK = ("experiment", "model.plugin", "quantizer.qsgd.levels", "partition.concentration")
+BLOCK = ("experiment", "model.plugin", "quantizer.qsgd.levels", "partition.dirichlet.concentration")
 FEDERATED = ("OSA-FL", "M-FedAvg", "M-FedNova", "M-FedProx", "M-FedDisco")
 # Rows whose rates the paper prints, and that are run with the printed rate: no search has a part in
 # their distance.  0.4 for the CNN on MNIST is a misprint, and the runs have 0.04.
@@ -72,7 +72,8 @@ def kept_runs(folder):
         if accuracy is None or rounds < int(setting["rounds"]):
             continue
         block = (name, setting["model.plugin"], setting["quantizer.qsgd.levels"],
-                 setting["partition.concentration"])
+                 setting.get("partition.dirichlet.concentration") or
+                 setting["partition.concentration"])  # of runs before it was a plugin's
         reading = (setting["training.minibatches"],
                    setting.get(f"dataset.{plugin}.pixels", "signed"))
         case = manifest["experiment"]["case"].split(",")[0]

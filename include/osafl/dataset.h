@@ -55,7 +55,7 @@ typedef struct osafl_dataset_vt {
     /* Training sample number k, counted from 0, of a label.  REQUIRED for an endless training
      * split; NULL otherwise: the host finds it from label().  [any] */
     uint64_t (*sample_of)(void *self, int32_t label, uint64_t k);
-    /* OPTIONAL, needed by partition.scheme = "natural": the client to whom training sample i
+    /* OPTIONAL, needed by partition.plugin = "natural": the client to whom training sample i
      * belongs by nature, 0, 1, 2, ..., or OSAFL_NO_CLIENT; NULL: samples belong to nobody.  Where a
      * setting tells the clients, it is called "client", so that messages can name it.  [any] */
     uint32_t (*client_of)(void *self, uint64_t i);

@@ -3,7 +3,7 @@
  * One after the other, a sample leaves the label that has most; of equal labels the lower one.
  * Arrivals count, but never leave. */
 #include "osafl/deletion.h"
-#include "selection/selection.h"
+#include "selection/leaving.h"
 
 struct config {
     osafl_choice which;

@@ -1,6 +1,6 @@
 /* fifo.c - first in, first out: the oldest stored samples leave. */
 #include "osafl/deletion.h"
-#include "selection/selection.h"
+#include "selection/leaving.h"
 
 static osafl_status select_samples(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
                                    uint32_t *position)

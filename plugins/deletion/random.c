@@ -1,6 +1,6 @@
 /* random.c - deletes stored samples uniformly at random. */
 #include "osafl/deletion.h"
-#include "selection/selection.h"
+#include "selection/leaving.h"
 
 enum { STREAM_CHOICE = 1 };
 

@@ -3,7 +3,7 @@
  * The paper's clients hold far more of a few labels than of others; taking what leaves from those
  * labels flattens the store while new samples come in. */
 #include "osafl/deletion.h"
-#include "selection/selection.h"
+#include "selection/leaving.h"
 
 struct config {
     int64_t classes;

@@ -40,7 +40,9 @@ const struct bench *bench_of(uint32_t kind)
         if (benches[i]->kind == kind)
             return benches[i];
     }
-    return NULL;
+    /* Kinds without a trial are created and described, and nothing more. */
+    static const struct bench none = {0};
+    return &none;
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -175,8 +177,13 @@ static void make_facts(struct subject *s)
                              .deadline_s = 10.0};
     if (kind != OSAFL_KIND_DATASET)
         s->facts.dataset = &s->world.data;
-    if (kind != OSAFL_KIND_DATASET && kind != OSAFL_KIND_MODEL)
+    if (kind != OSAFL_KIND_DATASET && kind != OSAFL_KIND_MODEL) {
         s->facts.model = &s->model;
+        s->facts.dim = s->model.n_parameters;
+    }
+    static const double alike[PLAY_LABELS] = {0.2, 0.2, 0.2, 0.2, 0.2};
+    if (kind != OSAFL_KIND_DATASET && s->world.data.labels == PLAY_LABELS)
+        s->facts.label_share = alike;
 }
 
 static void fill_in(struct subject *s, struct conform *c, const struct trial_world *world,

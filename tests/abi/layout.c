@@ -62,6 +62,9 @@ static void print_host(void)
     MEMBER(osafl_reader, f32);
     MEMBER(osafl_reader, bytes);
     END(osafl_reader);
+    BEGIN(osafl_call);
+    MEMBER(osafl_call, host);
+    END(osafl_call);
     BEGIN(osafl_host);
     MEMBER(osafl_host, struct_size);
     MEMBER(osafl_host, abi_major);
@@ -137,6 +140,8 @@ static void print_plugin(void)
     MEMBER(osafl_facts, deadline_s);
     MEMBER(osafl_facts, dataset);
     MEMBER(osafl_facts, model);
+    MEMBER(osafl_facts, label_share);
+    MEMBER(osafl_facts, dim);
     END(osafl_facts);
     BEGIN(osafl_lifecycle);
     MEMBER(osafl_lifecycle, struct_size);
@@ -146,6 +151,7 @@ static void print_plugin(void)
     MEMBER(osafl_lifecycle, destroy);
     MEMBER(osafl_lifecycle, save);
     MEMBER(osafl_lifecycle, load);
+    MEMBER(osafl_lifecycle, extension);
     END(osafl_lifecycle);
     BEGIN(osafl_metric);
     MEMBER(osafl_metric, name);
@@ -451,6 +457,95 @@ static void print_resource(void)
     END(osafl_resource_vt);
 }
 
+static void print_partition(void)
+{
+    BEGIN(osafl_partition_info);
+    MEMBER(osafl_partition_info, struct_size);
+    MEMBER(osafl_partition_info, gives);
+    END(osafl_partition_info);
+    BEGIN(osafl_partition_vt);
+    MEMBER(osafl_partition_vt, life);
+    MEMBER(osafl_partition_vt, describe);
+    MEMBER(osafl_partition_vt, mix);
+    MEMBER(osafl_partition_vt, owner);
+    END(osafl_partition_vt);
+}
+
+static void print_drift(void)
+{
+    BEGIN(osafl_drift_mix);
+    MEMBER(osafl_drift_mix, struct_size);
+    MEMBER(osafl_drift_mix, draw_a);
+    MEMBER(osafl_drift_mix, draw_b);
+    MEMBER(osafl_drift_mix, reserved);
+    MEMBER(osafl_drift_mix, weight);
+    END(osafl_drift_mix);
+    BEGIN(osafl_drift_vt);
+    MEMBER(osafl_drift_vt, life);
+    MEMBER(osafl_drift_vt, at);
+    END(osafl_drift_vt);
+}
+
+static void print_arrival(void)
+{
+    BEGIN(osafl_arrival_problem);
+    MEMBER(osafl_arrival_problem, struct_size);
+    MEMBER(osafl_arrival_problem, clients);
+    MEMBER(osafl_arrival_problem, round);
+    MEMBER(osafl_arrival_problem, reserved);
+    MEMBER(osafl_arrival_problem, most);
+    MEMBER(osafl_arrival_problem, capacity);
+    MEMBER(osafl_arrival_problem, activity);
+    END(osafl_arrival_problem);
+    BEGIN(osafl_arrival_vt);
+    MEMBER(osafl_arrival_vt, life);
+    MEMBER(osafl_arrival_vt, arrive);
+    MEMBER(osafl_arrival_vt, fill);
+    END(osafl_arrival_vt);
+}
+
+static void print_selection(void)
+{
+    BEGIN(osafl_history);
+    MEMBER(osafl_history, struct_size);
+    MEMBER(osafl_history, labels);
+    MEMBER(osafl_history, histogram);
+    MEMBER(osafl_history, histogram_then);
+    MEMBER(osafl_history, arrivals);
+    MEMBER(osafl_history, participations);
+    MEMBER(osafl_history, age);
+    MEMBER(osafl_history, train_loss);
+    MEMBER(osafl_history, update_norm);
+    MEMBER(osafl_history, joules);
+    END(osafl_history);
+    BEGIN(osafl_selection_problem);
+    MEMBER(osafl_selection_problem, struct_size);
+    MEMBER(osafl_selection_problem, clients);
+    MEMBER(osafl_selection_problem, round);
+    MEMBER(osafl_selection_problem, reserved);
+    MEMBER(osafl_selection_problem, present);
+    MEMBER(osafl_selection_problem, gain);
+    MEMBER(osafl_selection_problem, samples);
+    MEMBER(osafl_selection_problem, energy_budget_j);
+    MEMBER(osafl_selection_problem, history);
+    END(osafl_selection_problem);
+    BEGIN(osafl_selection_vt);
+    MEMBER(osafl_selection_vt, life);
+    MEMBER(osafl_selection_vt, choose);
+    END(osafl_selection_vt);
+}
+
+static void print_filter(void)
+{
+    BEGIN(osafl_filter_vt);
+    MEMBER(osafl_filter_vt, life);
+    MEMBER(osafl_filter_vt, touches);
+    MEMBER(osafl_filter_vt, labels);
+    MEMBER(osafl_filter_vt, update);
+    MEMBER(osafl_filter_vt, end_round);
+    END(osafl_filter_vt);
+}
+
 static void print_profile(void)
 {
     BEGIN(osafl_profile);
@@ -493,6 +588,11 @@ int main(void)
     print_optimizer();
     print_quantizer();
     print_resource();
+    print_partition();
+    print_drift();
+    print_arrival();
+    print_selection();
+    print_filter();
     print_profile();
     print_layers();
     return EXIT_SUCCESS;

@@ -119,4 +119,4 @@ disturb scaffold --set aggregator.plugin=scaffold --set optimizer.plugin=scaffol
 disturb fedadam --set aggregator.plugin=fedadam
 disturb afa_cs --set aggregator.plugin=afa_cs
 disturb topk_sparse --set aggregator.plugin=fedavgm --set quantizer.plugin=topk_sparse \
-    --set clients.drift=0.2 --set clients.arrival_process=binomial --set deletion.plugin=reservoir
+    --set arrival.plugin=binomial --set deletion.plugin=reservoir

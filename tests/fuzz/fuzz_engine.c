@@ -19,8 +19,8 @@ static struct engine *open_engine(struct world **world)
 {
     char message[MESSAGE_BYTES];
     struct engine *e = NULL;
-    FUZZ_REQUIRE(world_create(session.experiment, &session.instance[OSAFL_KIND_DATASET],
-                              &session.dataset, world, message) == OSAFL_OK);
+    const struct world_plugins plugins = session_world_plugins(&session);
+    FUZZ_REQUIRE(world_create(session.experiment, &plugins, world, message) == OSAFL_OK);
     FUZZ_REQUIRE(engine_create(&session, *world, &e, message) == OSAFL_OK);
     return e;
 }

@@ -11,7 +11,7 @@
 #define LABELS 4
 #define SAMPLES 60
 
-/* ---- a data set: finite with owners, or endless ---- */
+/* ---- a data set: finite with owners, or endless; a drift ---- */
 
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
@@ -53,6 +53,24 @@ static const osafl_plugin dataset_plugin = {OSAFL_PLUGIN_HEAD, .kind = OSAFL_KIN
                                             .name = "small", .version = "1.0.0",
                                             .vtable = &dataset_vt.life};
 
+/* A quarter of the way to a fresh mix, in every round. */
+static osafl_status drift_at(void *self, osafl_call *c, uint32_t client, uint32_t round,
+                             osafl_drift_mix *out)
+{
+    (void)self, (void)c, (void)client;
+    out->draw_b = round + 1;
+    out->weight = 0.25;
+    return OSAFL_OK;
+}
+
+static const osafl_drift_vt drift_vt = {
+    .life = {.struct_size = sizeof drift_vt, .create = create, .destroy = destroy},
+    .at = drift_at,
+};
+static const osafl_plugin drift_plugin = {OSAFL_PLUGIN_HEAD, .kind = OSAFL_KIND_DRIFT,
+                                          .name = "restless", .version = "1.0.0",
+                                          .vtable = &drift_vt.life};
+
 /* ---- the world ---- */
 
 static const struct client_settings few_clients = {
@@ -70,14 +88,18 @@ static const struct client_settings few_clients = {
 struct scene {
     struct experiment e;
     osafl_dataset_info info;
+    osafl_facts facts;
+    double share[LABELS];
+    struct host_context context;
+    struct instance dataset;
+    struct instance drift;
+    struct world_plugins plugins;
 };
 
 static void set_scene(struct scene *s, uint32_t choice)
 {
     *s = (struct scene){
-        .e = {.general = {.name = "x", .seed = 3, .rounds = 5},
-              .clients = few_clients,
-              .partition = {.concentration = 0.5}},
+        .e = {.general = {.name = "x", .seed = 3, .rounds = 5}, .clients = few_clients},
         .info = {.struct_size = sizeof s->info,
                  .channels = 1,
                  .height = 1,
@@ -88,23 +110,49 @@ static void set_scene(struct scene *s, uint32_t choice)
                  .n_train = SAMPLES,
                  .n_test = 1},
     };
-    if (choice == 0)
-        s->e.clients.drift = 0.25;
-    else if (choice == 1)
-        s->e.partition.scheme.index = PARTITION_NATURAL;
-    else
+    if (choice == 2)
         s->info.n_train = OSAFL_ENDLESS;
+    for (uint32_t l = 0; l < LABELS; l++)
+        s->share[l] = 1.0 / LABELS;
+    s->facts = (osafl_facts){.struct_size = sizeof s->facts,
+                             .clients = CLIENTS,
+                             .rounds = 5,
+                             .dataset = &s->info,
+                             .label_share = s->share};
+    s->context = (struct host_context){.seed = 3};
+    s->dataset =
+        (struct instance){.plugin = &dataset_plugin, .host = &core_host, .context = &s->context};
+    s->drift =
+        (struct instance){.plugin = &drift_plugin, .host = &core_host, .context = &s->context};
+    s->plugins = (struct world_plugins){
+        .dataset = &s->dataset,
+        .info = &s->info,
+        .label_share = s->share,
+        .partition =
+            fuzz_instance(fuzz_plugin(OSAFL_KIND_PARTITION, choice == 1 ? "natural" : "dirichlet"),
+                          &s->facts, NULL),
+        .drift = choice == 0
+                     ? &s->drift
+                     : fuzz_instance(fuzz_plugin(OSAFL_KIND_DRIFT, "none"), &s->facts, NULL),
+        .arrival = fuzz_instance(fuzz_plugin(OSAFL_KIND_ARRIVAL, "steady"), &s->facts, NULL),
+        .deletion = fuzz_instance(fuzz_plugin(OSAFL_KIND_DELETION, "topk"), &s->facts, NULL),
+    };
+}
+
+/* A scene of each kind, made once: 0: drifting, 1: with owners, 2: endless. */
+static const struct scene *scene_of(uint32_t choice)
+{
+    static struct scene scenes[3];
+    if (scenes[choice].plugins.dataset == NULL)
+        set_scene(&scenes[choice], choice);
+    return &scenes[choice];
 }
 
 static struct world *make_world(const struct scene *s)
 {
-    static const struct host_context context = {.seed = 3};
-    static const struct instance dataset = {.plugin = &dataset_plugin,
-                                            .host = &core_host,
-                                            .context = (struct host_context *)(uintptr_t)&context};
     char message[MESSAGE_BYTES];
     struct world *w = NULL;
-    FUZZ_REQUIRE(world_create(&s->e, &dataset, &s->info, &w, message) == OSAFL_OK);
+    FUZZ_REQUIRE(world_create(&s->e, &s->plugins, &w, message) == OSAFL_OK);
     return w;
 }
 
@@ -158,26 +206,19 @@ static void check_stores(const struct world *w, const struct scene *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct fuzz_records records;
-    static struct instance *deletion;
-    if (deletion == NULL)
-        deletion =
-            fuzz_instance(fuzz_plugin(OSAFL_KIND_DELETION, "topk"),
-                          &(const osafl_facts){
-                              .struct_size = sizeof(osafl_facts), .clients = CLIENTS, .rounds = 5},
-                          NULL);
     char message[MESSAGE_BYTES];
     struct fuzz_input in = {data, size};
-    struct scene scene;
-    set_scene(&scene, fuzz_below(&in, 3));
-    struct world *w = make_world(&scene);
+    const struct scene *scene = scene_of(fuzz_below(&in, 3));
+    struct world *w = make_world(scene);
     fuzz_records_open(&records, &in, 1);
     const osafl_status status = world_load(w, &records.reader, message);
     FUZZ_REQUIRE(status == OSAFL_OK || (status == OSAFL_E_STATE && message[0] != '\0'));
     if (status == OSAFL_OK) {
-        check_stores(w, &scene);
-        check_saved(w, &scene);
-        FUZZ_REQUIRE(world_advance(w, w->round, deletion, message) == OSAFL_OK);
-        check_stores(w, &scene);
+        check_stores(w, scene);
+        check_saved(w, scene);
+        FUZZ_REQUIRE(world_begin_round(w, w->round, message) == OSAFL_OK);
+        FUZZ_REQUIRE(world_advance(w, w->round, message) == OSAFL_OK);
+        check_stores(w, scene);
         world_describe_restarts(w, message, sizeof message);
     }
     world_destroy(w);

@@ -44,7 +44,7 @@ def natural(path, clients, storage):
     """Settings: every client holds exactly the `storage` samples that the table says are its own,
     as they stand there."""
     return {"dataset.plugin": "csv", "dataset.csv.path": path, "dataset.csv.client": "client",
-            "dataset.csv.standardise": False, "partition.scheme": "natural",
+            "dataset.csv.standardise": False, "partition.plugin": "natural",
             "clients.count": clients, "clients.storage": storage, "clients.arrivals": 0,
             "clients.activity": [1.0, 1.0], "deletion.plugin": "fifo"}
 

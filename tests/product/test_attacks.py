@@ -5,7 +5,7 @@ import osafl_run
 from osafl_run import FROZEN, LOSSLESS, ProductTest
 
 # Robust rules are for clients that have much the same data.
-CROWD = {"clients.count": 10, "partition.scheme": '"iid"', "evaluation.samples": 300}
+CROWD = {"clients.count": 10, "partition.plugin": '"iid"', "evaluation.samples": 300}
 BREAKING = {"sign_flip": 4.0, "scale": 50.0, "noise": 100.0}
 ROBUST = {"median": {}, "trimmed_mean": {"aggregator.trimmed_mean.trim": 0.3},
           "krum": {"aggregator.krum.byzantine": 3}}

@@ -44,7 +44,7 @@ class Partition(ProductTest):
         """From one label for each client to all labels for all."""
         entropies = []
         for concentration in (1e-8, 1e-3, 0.1, 0.3, 1.0, 100.0, 1e6):
-            rows, _ = self.check_partition({"partition.concentration": concentration,
+            rows, _ = self.check_partition({"partition.dirichlet.concentration": concentration,
                                             "clients.storage": 2000})
             entropies.append(sum(row[1] for row in rows) / len(rows))
         self.assertEqual(entropies, sorted(entropies))
@@ -55,13 +55,13 @@ class Partition(ProductTest):
         for concentration in (1e-300, 1e-8, 1e-4, 1.0, 1e4, 1e6, 1e300):
             start = time.process_time(), time.monotonic()
             output = self.check_small({"clients.count": 100,
-                                       "partition.concentration": concentration})
+                                       "partition.dirichlet.concentration": concentration})
             self.assertLess(time.monotonic() - start[1], 20)  # the machine may be busy
             self.assertIn("clients: 100, with ", output)
             self.assertIn("... and 50 more", output)
 
     def test_iid(self):
-        rows, _ = self.check_partition({"partition.scheme": '"iid"', "clients.storage": 4000,
+        rows, _ = self.check_partition({"partition.plugin": '"iid"', "clients.storage": 4000,
                                         "clients.arrivals": 0})
         for samples, _, histogram in rows:
             for label in range(10):
@@ -69,12 +69,12 @@ class Partition(ProductTest):
 
     def test_shards(self):
         for labels in (1, 2, 10):
-            rows, _ = self.check_partition({"partition.scheme": '"shards"',
-                                            "partition.labels_per_client": labels})
+            rows, _ = self.check_partition({"partition.plugin": '"shards"',
+                                            "partition.shards.labels": labels})
             self.assertEqual({len(row[2]) for row in rows}, {labels})
-        output = self.check_small({"partition.scheme": '"shards"',
-                                   "partition.labels_per_client": 11}, status=2)
-        self.assertIn("partition.labels_per_client is 11", output)
+        output = self.check_small({"partition.plugin": '"shards"',
+                                   "partition.shards.labels": 11}, status=2)
+        self.assertIn("partition.shards.labels is 11", output)
         self.assertIn("choose 1 .. 10", output)
 
     def test_natural(self):
@@ -100,7 +100,7 @@ class Partition(ProductTest):
         output = self.check_small(nobody, status=2)
         self.assertIn("dataset.csv.client", output)
         self.assertNotIn("clients.count", output)
-        output = self.check_small({"partition.scheme": '"natural"'}, status=2)
+        output = self.check_small({"partition.plugin": '"natural"'}, status=2)
         self.assertIn('dataset "glyphs" does not say to whom', output)
         output = self.check_small({**natural(table, 5, 5), "dataset.csv.client": '"owner"'},
                                   status=2)
@@ -183,7 +183,7 @@ class Harm(ProductTest):
         self.assertEqual((named[1], len(set(attackers))), ("3", 3))
         # They are who trains on labels that cannot be learnt.
         run = self.run_small(LOSSLESS, {"attack.share": 0.33, "attack.method": "shuffle_labels",
-                                        "partition.scheme": "iid"}, rounds=15)
+                                        "partition.plugin": "iid"}, rounds=15)
         losses = {u: float(loss) for t, u, loss in run.clients("round", "client", "train_loss")
                   if t == "14"}
         self.assertEqual(sorted(losses, key=lambda u: -losses[u])[:3],

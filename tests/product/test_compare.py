@@ -9,7 +9,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-HEAD = ("experiment,model.plugin,quantizer.qsgd.levels,partition.concentration,case,"
+HEAD = ("experiment,model.plugin,quantizer.qsgd.levels,partition.dirichlet.concentration,case,"
         "accuracy_mean,accuracy_std,loss_mean,loss_std\n")
 PRINTED = {"OSA-FL": (0.80, 0.01, 0.5, 0.02), "M-FedAvg": (0.70, 0.01, 0.6, 0.02),
            "M-FedNova": (0.60, 0.01, 0.7, 0.02)}

@@ -113,7 +113,7 @@ class DataSets(ProductTest):
         """Pictures and labels belong together: the darkest and the brightest are told apart."""
         settings, _ = self.idx_settings()
         run = self.run_small({**TINY, **settings, "dataset.plugin": "idx", "model.plugin": "mlp",
-                              "optimizer.sgd.learning_rate": 0.1, "partition.scheme": '"iid"'},
+                              "optimizer.sgd.learning_rate": 0.1, "partition.plugin": '"iid"'},
                              LOSSLESS, {"aggregator.plugin": "fedavg"}, rounds=30)
         self.assertEqual(run.rounds("test_accuracy_label_0")[-1], 1.0)
         self.assertEqual(run.rounds("test_accuracy_label_9")[-1], 1.0)
@@ -134,7 +134,7 @@ class Measures(ProductTest):
             "dataset.csv.test_path": '"%s"' % table, "dataset.csv.ignore": '"client"',
             "dataset.csv.standardise": False, "evaluation.per_class": True,
             "evaluation.per_client": True, "evaluation.samples": 0, "clients.arrivals": 0,
-            "partition.scheme": '"shards"', "partition.labels_per_client": 1,
+            "partition.plugin": '"shards"', "partition.shards.labels": 1,
             "aggregator.plugin": "fedavg"}, LOSSLESS, rounds=8)
         model = Logistic(run.tensors())
         by_class = [model.accuracy([(x, y) for x, y, _ in samples if y == c]) for c in range(4)]

@@ -177,7 +177,7 @@ class Resume(ProductTest):
         self.check_resumed({
             "aggregator.plugin": "scaffold", "optimizer.scaffold.option": "gradient",
             "optimizer.scaffold.schedule": "cosine", "quantizer.plugin": "topk_sparse",
-            "clients.sampled": 0.7, "clients.drift": 0.2, "deletion.plugin": "reservoir",
+            "clients.sampled": 0.7, "deletion.plugin": "reservoir",
             "uplink.loss_probability": 0.3, "attack.share": 0.3, "attack.method": "noise"})
 
 
@@ -207,7 +207,7 @@ class FewSamples(ProductTest):
                                    participants=1)
 
     def test_one_class_clients(self):
-        self.check_all_aggregators({"partition.scheme": "shards", "partition.labels_per_client": 1},
+        self.check_all_aggregators({"partition.plugin": "shards", "partition.shards.labels": 1},
                                    participants=9)
 
     def test_round_without_participants(self):

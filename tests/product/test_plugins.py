@@ -7,8 +7,8 @@ from osafl_run import SOURCE_TREE, ProductTest, plugins
 
 KINDS = ("model", "channel", "resource", "optimizer", "quantizer", "deletion", "aggregator")
 # Clients that sit out, a link that loses updates, labels that drift: much of a world in 2 rounds.
-WORLD = {"clients.count": 4, "clients.storage": 40, "clients.arrivals": 6, "clients.drift": 0.2,
-         "clients.arrival_process": '"binomial"', "uplink.loss_probability": 0.1,
+WORLD = {"clients.count": 4, "clients.storage": 40, "clients.arrivals": 6,
+         "arrival.plugin": '"binomial"', "uplink.loss_probability": 0.1,
          "training.minibatches": 2, "training.max_local_rounds": 2, "evaluation.samples": 20}
 LARGE = {"resnet18": {"clients.count": 1, "clients.storage": 8, "clients.arrivals": 2,
                       "training.batch": 2, "training.minibatches": 1, "evaluation.samples": 2}}

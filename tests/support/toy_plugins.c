@@ -390,6 +390,62 @@ static osafl_status deletion_select(void *self, osafl_call *c, const osafl_store
 static const osafl_deletion_vt deletion_vt = {.life = LIFE(osafl_deletion_vt),
                                               .select = deletion_select};
 
+/* ---- partition: some labels more than others; drift, arrival, selection, filter: the usual ----
+ */
+
+static osafl_status partition_describe(void *self, osafl_call *c, osafl_partition_info *out)
+{
+    (void)self, (void)c;
+    out->gives = OSAFL_PARTITION_MIX;
+    return OSAFL_OK;
+}
+
+static osafl_status partition_mix(void *self, osafl_call *c, uint32_t client, uint32_t draw,
+                                  double *mix)
+{
+    (void)self, (void)c;
+    for (uint32_t l = 0; l < TOY_LABELS; l++)
+        mix[l] = (1.0 + (client + draw + l) % TOY_LABELS) / (TOY_LABELS * (TOY_LABELS + 1) / 2.0);
+    return OSAFL_OK;
+}
+
+static const osafl_partition_vt partition_vt = {
+    .life = LIFE(osafl_partition_vt), .describe = partition_describe, .mix = partition_mix};
+
+static osafl_status drift_at(void *self, osafl_call *c, uint32_t client, uint32_t round,
+                             osafl_drift_mix *out)
+{
+    (void)self, (void)c, (void)client, (void)round;
+    out->draw_a = 0;
+    return OSAFL_OK;
+}
+
+static const osafl_drift_vt drift_vt = {.life = LIFE(osafl_drift_vt), .at = drift_at};
+
+static osafl_status arrival_arrive(void *self, osafl_call *c, const osafl_arrival_problem *p,
+                                   uint32_t *n, uint8_t *present)
+{
+    (void)self, (void)c, (void)present;
+    memcpy(n, p->most, p->clients * sizeof *n);
+    return OSAFL_OK;
+}
+
+static const osafl_arrival_vt arrival_vt = {.life = LIFE(osafl_arrival_vt),
+                                            .arrive = arrival_arrive};
+
+static osafl_status selection_choose(void *self, osafl_call *c, const osafl_selection_problem *p,
+                                     uint8_t *asked)
+{
+    (void)self, (void)c;
+    memcpy(asked, p->present, p->clients);
+    return OSAFL_OK;
+}
+
+static const osafl_selection_vt selection_vt = {.life = LIFE(osafl_selection_vt),
+                                                .choose = selection_choose};
+
+static const osafl_filter_vt filter_vt = {.life = LIFE(osafl_filter_vt)};
+
 /* ---- aggregator: the mean ---- */
 
 static osafl_status aggregator_declare(void *self, osafl_call *c, osafl_aggregator_info *out)
@@ -472,7 +528,6 @@ struct toy *toy_open(uint32_t clients, uint32_t rounds)
                     .clock_max_hz = {1e9, 1.8e9},
                     .power_max_dbm = {20.0, 30.0},
                     .capacitance = 2e-28},
-        .partition = {.concentration = 0.5},
         .training = {.enabled = true,
                      .batch = 4,
                      .minibatches = 3,
@@ -490,6 +545,11 @@ struct toy *toy_open(uint32_t clients, uint32_t rounds)
     choose(t, OSAFL_KIND_QUANTIZER, OSAFL_KIND_QUANTIZER, &quantizer_vt.life);
     choose(t, OSAFL_KIND_DELETION, OSAFL_KIND_DELETION, &deletion_vt.life);
     choose(t, OSAFL_KIND_AGGREGATOR, OSAFL_KIND_AGGREGATOR, &aggregator_vt.life);
+    choose(t, OSAFL_KIND_PARTITION, OSAFL_KIND_PARTITION, &partition_vt.life);
+    choose(t, OSAFL_KIND_DRIFT, OSAFL_KIND_DRIFT, &drift_vt.life);
+    choose(t, OSAFL_KIND_ARRIVAL, OSAFL_KIND_ARRIVAL, &arrival_vt.life);
+    choose(t, OSAFL_KIND_SELECTION, OSAFL_KIND_SELECTION, &selection_vt.life);
+    choose(t, OSAFL_KIND_FILTER, OSAFL_KIND_FILTER, &filter_vt.life);
     return t;
 }
 

@@ -47,8 +47,8 @@ static struct bench *bench_open(struct toy *t, unsigned threads)
     toy_session(t, &b->session);
     b->pool = pool_create(threads, NULL);
     b->session.context.pool = b->pool;
-    osafl_status status = world_create(&t->e, &b->session.instance[OSAFL_KIND_DATASET],
-                                       &b->session.dataset, &b->world, b->message);
+    const struct world_plugins plugins = session_world_plugins(&b->session);
+    osafl_status status = world_create(&t->e, &plugins, &b->world, b->message);
     if (status == OSAFL_OK)
         status = engine_create(&b->session, b->world, &b->engine, b->message);
     if (status != OSAFL_OK)

@@ -17,6 +17,7 @@
 #include "complaints.h"
 #include "experiment/experiment.h"
 #include "experiment/experiment_tree.h"
+#include "experiment/old_keys.h"
 #include "experiment/schema.h"
 #include "experiment/settings.h"
 #include "experiment_text.h"
@@ -132,7 +133,7 @@ static void all_errors_are_told_at_once(void **state)
                            "deletion: { plugin = 3; fifo: { x = 1; }; };\n"
                            "aggregator: { plugin = \"osafl\"; fedavg: { rate = 1; }; };\n"
                            "momentum = 0.5;\n"
-                           "optimizer: { sgd: { learning_rate = 1; }; };\n");
+                           "optimizer: { sgd: { learning_rate = 1; }; };");
     ASSERT_COMPLAINTS(
         r.d, AT(5) "no model plugin is called \"logistics\"; did you mean \"logistic\"?",
         AT(7) "resource.plugin: missing; choose one of: fixed, iterative",
@@ -254,13 +255,65 @@ static void the_identity_changes_when_a_result_could(void **state)
     done(&again);
 }
 
+/* Settings of earlier versions, in a file, on the command line and in a grid: one error each, with
+ * the line to write instead. */
+static void old_settings_are_refused(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT "partition: { scheme = \"shards\";\n"
+                                           "concentration = 0.5; labels_per_client = 3; };\n");
+    ASSERT_COMPLAINTS(
+        r.d,
+        AT(13) "partition.scheme is now partition.plugin: write partition: { plugin = \"shards\"; "
+               "};",
+        AT(14) "partition.concentration is now partition.dirichlet.concentration: write partition: "
+               "{ "
+               "dirichlet: { concentration = 0.5; }; };",
+        AT(14) "partition.labels_per_client is now partition.shards.labels: write partition: { "
+               "shards: { labels = 3; }; };");
+    done(&r);
+    expect_set_complaint("clients.arrival_process=fixed",
+                         "--set: clients.arrival_process is now arrival.plugin: write "
+                         "arrival: { plugin = \"steady\"; };");
+    expect_set_complaint("clients.arrival_process=binomial",
+                         "--set: clients.arrival_process is now arrival.plugin: write "
+                         "arrival: { plugin = \"binomial\"; };");
+    expect_set_complaint("clients.arrival_probability=0.25",
+                         "--set: clients.arrival_probability is now arrival.binomial.probability: "
+                         "write arrival: { binomial: { probability = 0.25; }; };");
+    expect_set_complaint("clients.drift=0.1",
+                         "--set: clients.drift is now drift.plugin: write drift: { plugin = "
+                         "\"incremental\"; }; (osafl help drift), or leave it out");
+}
+
+static void expect_translation(const char *key, const char *value, const char *new_key,
+                               const char *new_value)
+{
+    old_keys_translate(&key, &value);
+    assert_string_equal(key, new_key);
+    assert_string_equal(value, new_value);
+}
+
+static void old_records_are_understood(void **state)
+{
+    (void)state;
+    expect_translation("partition.scheme", "\"iid\"", "partition.plugin", "\"iid\"");
+    expect_translation("partition.concentration", "0.3", "partition.dirichlet.concentration",
+                       "0.3");
+    expect_translation("clients.arrival_process", "\"fixed\"", "arrival.plugin", "\"steady\"");
+    expect_translation("clients.arrival_process", "\"binomial\"", "arrival.plugin", "\"binomial\"");
+    expect_translation("clients.drift", "0.0", "drift.plugin", "\"none\"");
+    expect_translation("clients.drift", "0.2", "clients.drift", "0.2");
+    expect_translation("clients.count", "7", "clients.count", "7");
+}
+
 /* Runs that were kept must be recognised: a new setting whose default is what they did is
  * OSAFL_P_LATER, and a default never changes. */
 static void identities_outlive_new_settings(void **state)
 {
     (void)state;
     struct loaded r = load(EXPERIMENT_TEXT);
-    assert_string_equal(r.e->identity, "7d5e21b3138d3dd67a328edf79a6d1a9");
+    assert_string_equal(r.e->identity, "61db0ad1a8a2c013327bf087a8a036fc");
     done(&r);
 }
 
@@ -439,6 +492,8 @@ int main(void)
         cmocka_unit_test(groups_of_other_plugins_are_checked_and_not_applied),
         cmocka_unit_test(rules_of_plugins_are_checked),
         cmocka_unit_test(the_identity_changes_when_a_result_could),
+        cmocka_unit_test(old_settings_are_refused),
+        cmocka_unit_test(old_records_are_understood),
         cmocka_unit_test(identities_outlive_new_settings),
         cmocka_unit_test(the_identity_is_the_hash_of_the_settings),
         cmocka_unit_test(the_resolved_file_loads_again),

@@ -430,7 +430,7 @@ static void test_refusals(void **state)
         const char *words[3];
     } cases[] = {
         {"other_major", {"was built for ABI 7", "this program has ABI 0.", "rebuild it"}},
-        {"other_minor", {"was built for ABI 0.2", "this program has ABI 0.1", "rebuild it"}},
+        {"other_minor", {"was built for ABI 0.3", "this program has ABI 0.2", "rebuild it"}},
         {"other_kind", {"is of kind aggregator", "folder of kind deletion", "move it to"}},
         {"other_name", {"calls itself \"another_name\"", "name the file another_name.so", ""}},
         {"lacks_operation", {"lacks the operation select", "", ""}},
@@ -503,7 +503,7 @@ static void test_probing(void **state)
     probe("hang_on_load", 0.2, &p);
     assert_string_equal(p.problem, "BROKEN (not loaded within 0.2 s)");
     probe("other_minor", 20.0, &p);
-    assert_non_null(strstr(p.problem, "was built for ABI 0.2"));
+    assert_non_null(strstr(p.problem, "was built for ABI 0.3"));
     probe("not_there", 20.0, &p);
     assert_string_equal(p.path, "");
     assert_non_null(strstr(p.problem, "no deletion plugin is called"));

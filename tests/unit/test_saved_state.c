@@ -37,8 +37,8 @@ static void open_piece(struct piece *p, struct experiment *e, struct loader *l, 
     p->pool = pool_create(threads, NULL);
     assert_non_null(p->pool);
     p->session.context.pool = p->pool;
-    osafl_status status = world_create(e, &p->session.instance[OSAFL_KIND_DATASET],
-                                       &p->session.dataset, &p->world, message);
+    const struct world_plugins plugins = session_world_plugins(&p->session);
+    osafl_status status = world_create(e, &plugins, &p->world, message);
     if (status == OSAFL_OK)
         status = engine_create(&p->session, p->world, &p->engine, message);
     if (status != OSAFL_OK)

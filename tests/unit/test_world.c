@@ -12,12 +12,15 @@
 #include <cmocka.h>
 
 #include "base/records.h"
-#include "plugin/loader.h"
+#include "osafl/arrival.h"
+#include "osafl/drift.h"
+#include "osafl/partition.h"
+#include "plugin_fixture.h"
 #include "world/world.h"
 
 #define LABELS 10
 
-/* ---- a data set and deletion policies of our own ---- */
+/* ---- plugins of our own: a data set, deletion policies, a drift, and some that err ---- */
 
 struct toy {
     uint64_t n;
@@ -94,21 +97,136 @@ static osafl_status too_few(void *self, osafl_call *c, const osafl_store_view *v
     return oldest(self, c, v, n - 1, position);
 }
 
+/* Toward a mix of its own at the end of every round, all the way with weight 1. */
+struct toy_drift {
+    double weight;
+};
+
+static osafl_status drift_at(void *self, osafl_call *c, uint32_t client, uint32_t round,
+                             osafl_drift_mix *out)
+{
+    const struct toy_drift *d = self;
+    (void)c, (void)client;
+    out->draw_a = 0;
+    out->draw_b = round + 1;
+    out->weight = d->weight;
+    return OSAFL_OK;
+}
+
+static osafl_status describe_mix(void *self, osafl_call *c, osafl_partition_info *out)
+{
+    (void)self, (void)c;
+    out->gives = OSAFL_PARTITION_MIX;
+    return OSAFL_OK;
+}
+
+static osafl_status describe_unknown(void *self, osafl_call *c, osafl_partition_info *out)
+{
+    (void)self, (void)c;
+    out->gives = OSAFL_PARTITION_OWNER + 1;
+    return OSAFL_OK;
+}
+
+/* The mix that stands in its config: LABELS values. */
+static osafl_status mix_as_told(void *self, osafl_call *c, uint32_t client, uint32_t draw,
+                                double *mix)
+{
+    (void)c, (void)client, (void)draw;
+    memcpy(mix, self, LABELS * sizeof *mix);
+    return OSAFL_OK;
+}
+
+static osafl_status refuse_mix(void *self, osafl_call *c, uint32_t client, uint32_t draw,
+                               double *mix)
+{
+    (void)self, (void)client, (void)draw, (void)mix;
+    return (core_host.fail)(c, OSAFL_E_NUMERIC, "no taste");
+}
+
+static osafl_status one_too_many(void *self, osafl_call *c, const osafl_arrival_problem *p,
+                                 uint32_t *n, uint8_t *present)
+{
+    (void)self, (void)c, (void)present;
+    n[7] = p->most[7] + 1;
+    return OSAFL_OK;
+}
+
+static osafl_status half_present(void *self, osafl_call *c, const osafl_arrival_problem *p,
+                                 uint32_t *n, uint8_t *present)
+{
+    (void)self, (void)c, (void)p, (void)n;
+    present[3] = 2;
+    return OSAFL_OK;
+}
+
 /* ---- fixture ---- */
+
+/* A plugin of this file, with self = config. */
+struct own {
+    osafl_plugin plugin;
+    struct instance instance;
+};
 
 struct setup {
     struct experiment e;
     struct toy toy;
+    struct toy_drift drifting;
     osafl_dataset_vt dataset_vt;
     osafl_deletion_vt deletion_vt;
-    osafl_plugin dataset_plugin;
-    osafl_plugin deletion_plugin;
+    osafl_drift_vt drift_vt;
+    osafl_partition_vt partition_vt;
+    osafl_arrival_vt arrival_vt;
+    struct own dataset;
+    struct own deletion;
+    struct own drift;
+    struct own bad_partition;
+    struct own bad_arrival;
+    /* Built-in plugins. */
+    struct fixture *partition;
+    struct fixture *no_drift;
+    struct fixture *arrival;
+    bool by_client; /* the partition goes by owners */
     osafl_dataset_info info;
+    double share[LABELS];
+    osafl_facts facts;
     struct host_context context;
-    struct instance dataset;
-    struct instance deletion;
+    struct world_plugins plugins;
     char message[MESSAGE_BYTES];
 };
+
+static void make_own(struct setup *s, struct own *o, uint32_t kind, const char *name,
+                     const osafl_lifecycle *vt, void *self)
+{
+    o->plugin = (osafl_plugin){.kind = kind, .name = name, .vtable = vt};
+    o->instance = (struct instance){
+        .plugin = &o->plugin, .host = &core_host, .context = &s->context, .self = self};
+}
+
+static void set_partition(struct setup *s, const char *name, const char *key, const char *value)
+{
+    fixture_close(s->partition);
+    s->partition = fixture_open("partition", name);
+    if (key != NULL)
+        fixture_set(s->partition, key, value);
+    s->plugins.partition = &s->partition->instance;
+    s->by_client = strcmp(name, "natural") == 0;
+}
+
+static void set_arrival(struct setup *s, const char *name, const char *key, const char *value)
+{
+    fixture_close(s->arrival);
+    s->arrival = fixture_open("arrival", name);
+    if (key != NULL)
+        fixture_set(s->arrival, key, value);
+    s->plugins.arrival = &s->arrival->instance;
+}
+
+/* 0: none. */
+static void set_drift(struct setup *s, double weight)
+{
+    s->drifting.weight = weight;
+    s->plugins.drift = weight > 0.0 ? &s->drift.instance : &s->no_drift->instance;
+}
 
 static struct setup *make_setup(void)
 {
@@ -126,32 +244,71 @@ static struct setup *make_setup(void)
         .clock_max_hz = {1e9, 1.8e9},
         .power_max_dbm = {20.0, 30.0},
     };
-    s->e.partition = (struct partition_settings){
-        .scheme = {PARTITION_DIRICHLET}, .concentration = 0.3, .labels_per_client = 2};
     s->toy = (struct toy){.n = 60000, .owners = 25, .bad_label = -2};
     s->dataset_vt = (osafl_dataset_vt){.life = {.struct_size = sizeof(osafl_dataset_vt)},
                                        .label = toy_label,
                                        .client_of = toy_client_of};
     s->deletion_vt =
         (osafl_deletion_vt){.life = {.struct_size = sizeof(osafl_deletion_vt)}, .select = oldest};
-    s->dataset_plugin =
-        (osafl_plugin){.kind = OSAFL_KIND_DATASET, .name = "toy", .vtable = &s->dataset_vt.life};
-    s->deletion_plugin = (osafl_plugin){
-        .kind = OSAFL_KIND_DELETION, .name = "picky", .vtable = &s->deletion_vt.life};
+    s->drift_vt = (osafl_drift_vt){.life = {.struct_size = sizeof(osafl_drift_vt)}, .at = drift_at};
+    s->partition_vt = (osafl_partition_vt){.life = {.struct_size = sizeof(osafl_partition_vt)},
+                                           .describe = describe_mix,
+                                           .mix = mix_as_told};
+    s->arrival_vt = (osafl_arrival_vt){.life = {.struct_size = sizeof(osafl_arrival_vt)}};
+    make_own(s, &s->dataset, OSAFL_KIND_DATASET, "toy", &s->dataset_vt.life, &s->toy);
+    make_own(s, &s->deletion, OSAFL_KIND_DELETION, "picky", &s->deletion_vt.life, NULL);
+    make_own(s, &s->drift, OSAFL_KIND_DRIFT, "restless", &s->drift_vt.life, &s->drifting);
+    make_own(s, &s->bad_partition, OSAFL_KIND_PARTITION, "odd", &s->partition_vt.life, NULL);
+    make_own(s, &s->bad_arrival, OSAFL_KIND_ARRIVAL, "odd", &s->arrival_vt.life, NULL);
     s->info =
         (osafl_dataset_info){.struct_size = sizeof s->info, .labels = LABELS, .n_train = s->toy.n};
-    s->dataset = (struct instance){
-        .plugin = &s->dataset_plugin, .host = &core_host, .context = &s->context, .self = &s->toy};
-    s->deletion = (struct instance){
-        .plugin = &s->deletion_plugin, .host = &core_host, .context = &s->context};
+    s->no_drift = fixture_open("drift", "none");
+    s->plugins = (struct world_plugins){.dataset = &s->dataset.instance,
+                                        .info = &s->info,
+                                        .label_share = s->share,
+                                        .deletion = &s->deletion.instance};
+    set_partition(s, "dirichlet", NULL, NULL);
+    set_arrival(s, "steady", NULL, NULL);
+    set_drift(s, 0.0);
     return s;
+}
+
+static void close_setup(struct setup *s)
+{
+    fixture_close(s->partition);
+    fixture_close(s->no_drift);
+    fixture_close(s->arrival);
+    free(s);
+}
+
+static osafl_status create_built_in(struct setup *s, struct fixture *f)
+{
+    f->context.seed = s->context.seed;
+    const osafl_status status = fixture_create(f, &s->facts);
+    memcpy(s->message, f->message, sizeof s->message);
+    return status;
+}
+
+/* Creates the plugins in the order of a session, then the world. */
+static osafl_status try_world(struct setup *s, struct world **out)
+{
+    s->context.seed = (uint64_t)s->e.general.seed;
+    s->facts = (osafl_facts){.struct_size = sizeof s->facts,
+                             .clients = (uint32_t)s->e.clients.count,
+                             .rounds = 100,
+                             .dataset = &s->info,
+                             .label_share = s->share};
+    OSAFL_TRY(world_label_share(&s->dataset.instance, &s->info, s->share, s->message));
+    OSAFL_TRY(create_built_in(s, s->partition));
+    OSAFL_TRY(create_built_in(s, s->no_drift));
+    OSAFL_TRY(create_built_in(s, s->arrival));
+    return world_create(&s->e, &s->plugins, out, s->message);
 }
 
 static struct world *make_world(struct setup *s)
 {
     struct world *w = NULL;
-    const osafl_status status = world_create(&s->e, &s->dataset, &s->info, &w, s->message);
-    if (status != OSAFL_OK)
+    if (try_world(s, &w) != OSAFL_OK)
         fail_msg("%s", s->message);
     return w;
 }
@@ -159,7 +316,7 @@ static struct world *make_world(struct setup *s)
 static void refuse_world(struct setup *s, osafl_status expected, const char *const *words)
 {
     struct world *w = NULL;
-    assert_int_equal(world_create(&s->e, &s->dataset, &s->info, &w, s->message), expected);
+    assert_int_equal(try_world(s, &w), expected);
     assert_null(w);
     for (; *words != NULL; ++words)
         if (strstr(s->message, *words) == NULL)
@@ -170,7 +327,8 @@ static void refuse_world(struct setup *s, osafl_status expected, const char *con
 static void advance(struct setup *s, struct world *w, uint32_t from, uint32_t to)
 {
     for (uint32_t t = from; t < to; ++t)
-        if (world_advance(w, t, &s->deletion, s->message) != OSAFL_OK)
+        if (world_begin_round(w, t, s->message) != OSAFL_OK ||
+            world_advance(w, t, s->message) != OSAFL_OK)
             fail_msg("%s", s->message);
 }
 
@@ -184,7 +342,7 @@ static void check_stores(const struct setup *s, const struct world *w)
         assert_int_equal(store.n, p->samples[u]);
         for (uint64_t k = 0; k < store.n; ++k) {
             assert_true(store.sample[k] < s->info.n_train);
-            assert_int_equal(store.label[k], s->dataset_vt.label(s->dataset.self, store.sample[k]));
+            assert_int_equal(store.label[k], toy_label((void *)(uintptr_t)&s->toy, store.sample[k]));
             ++histogram[store.label[k]];
         }
         assert_memory_equal(histogram, world_histogram(w, u), sizeof histogram);
@@ -273,7 +431,7 @@ static void test_population(void **state)
     assert_true(fabs(activity / 2000 - 0.55) < 5 * 0.5 / sqrt(12.0 * 2000));
     assert_true(fabs(power_dbm / 2000 - 25.0) < 5 * 10.0 / sqrt(12.0 * 2000));
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 static void test_stores_follow_mix(void **state)
@@ -288,13 +446,13 @@ static void test_stores_follow_mix(void **state)
     assert_true(entropy > 1.1 && entropy < 1.7); /* digamma(4) - digamma(1.3) = 1.39 on average */
     world_destroy(w);
 
-    s->e.partition.scheme.index = PARTITION_IID;
+    set_partition(s, "iid", NULL, NULL);
     struct world *const iid = make_world(s);
     for (uint32_t u = 0; u < 25; ++u)
         assert_true(world_entropy(iid, u) > 2.2); /* ln 10 = 2.303 */
     world_destroy(iid);
 
-    s->e.partition.scheme.index = PARTITION_SHARDS;
+    set_partition(s, "shards", NULL, NULL);
     struct world *const shards = make_world(s);
     advance(s, shards, 0, 5);
     check_stores(s, shards);
@@ -305,7 +463,7 @@ static void test_stores_follow_mix(void **state)
         assert_int_equal(labels, 2);
     }
     world_destroy(shards);
-    free(s);
+    close_setup(s);
 }
 
 /* Every label's samples are dealt in a shuffled order, none twice before all were. */
@@ -339,7 +497,7 @@ static void test_no_repetition(void **state)
     assert_non_null(strstr(text, " time"));
     free(seen);
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 static void test_arrivals(void **state)
@@ -369,7 +527,7 @@ static void test_arrivals(void **state)
     check_same(same, still);
     world_destroy(same);
     world_destroy(still);
-    free(s);
+    close_setup(s);
 }
 
 static uint64_t arrivals_seen;
@@ -394,8 +552,7 @@ static void test_binomial_and_ages(void **state)
     (void)state;
     struct setup *const s = make_setup();
     s->deletion_vt.select = count_and_check_ages;
-    s->e.clients.arrival_process.index = ARRIVALS_BINOMIAL;
-    s->e.clients.arrival_probability = 0.25;
+    set_arrival(s, "binomial", "probability", "0.25");
     struct world *const w = make_world(s);
     uint64_t most = 0;
     for (uint32_t u = 0; u < 25; ++u)
@@ -406,7 +563,7 @@ static void test_binomial_and_ages(void **state)
     const double trials = 40.0 * (double)most;
     assert_true(fabs((double)arrivals_seen - 0.25 * trials) < 5 * sqrt(trials * 0.25 * 0.75));
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 static void test_drift(void **state)
@@ -414,8 +571,8 @@ static void test_drift(void **state)
     (void)state;
     struct setup *const s = make_setup();
     s->deletion_vt.select = oldest;
-    s->e.clients.drift = 1.0; /* a fresh distribution each round */
-    s->e.partition.concentration = 1e-6;
+    set_drift(s, 1.0); /* a fresh distribution each round */
+    set_partition(s, "dirichlet", "concentration", "1e-6");
     struct world *const w = make_world(s);
     const uint64_t n = world_population(w)->samples[0];
     for (uint32_t t = 0; t < 30; ++t)
@@ -425,19 +582,19 @@ static void test_drift(void **state)
     check_stores(s, w);
     world_destroy(w);
 
-    s->e.clients.drift = 0.0;
+    set_drift(s, 0.0);
     struct world *const fixed = make_world(s);
     advance(s, fixed, 0, 30);
     assert_true(world_entropy(fixed, 0) == 0.0);
     world_destroy(fixed);
-    free(s);
+    close_setup(s);
 }
 
 static void test_natural(void **state)
 {
     (void)state;
     struct setup *const s = make_setup();
-    s->e.partition.scheme.index = PARTITION_NATURAL;
+    set_partition(s, "natural", NULL, NULL);
     s->toy.n = s->info.n_train = 5000;
     struct world *const w = make_world(s);
     advance(s, w, 0, 3);
@@ -456,12 +613,12 @@ static void test_natural(void **state)
     s->toy.owners = 20;
     REFUSE(s, OSAFL_E_CONFIG, "belongs to client 20", "toy", "clients.count");
     s->toy.owners = 25;
-    s->e.clients.drift = 0.1;
-    REFUSE(s, OSAFL_E_CONFIG, "clients.drift", "natural");
-    s->e.clients.drift = 0.0;
+    set_drift(s, 0.1);
+    REFUSE(s, OSAFL_E_CONFIG, "drift.plugin = \"restless\"", "natural");
+    set_drift(s, 0.0);
     s->dataset_vt.client_of = NULL;
-    REFUSE(s, OSAFL_E_CONFIG, "partition.scheme", "natural", "toy");
-    free(s);
+    REFUSE(s, OSAFL_E_CONFIG, "partition.plugin", "natural", "toy");
+    close_setup(s);
 }
 
 static void test_endless(void **state)
@@ -484,7 +641,7 @@ static void test_endless(void **state)
     check_stores(s, w);
     assert_int_equal(world_restarts(w), 0);
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 static void test_missing_label(void **state)
@@ -492,10 +649,11 @@ static void test_missing_label(void **state)
     (void)state;
     struct setup *const s = make_setup();
     s->toy.skip_four = true;
-    for (int32_t scheme = PARTITION_DIRICHLET; scheme <= PARTITION_SHARDS; ++scheme) {
-        s->e.partition.scheme.index = scheme;
-        s->e.partition.concentration = 1e-8;
-        s->e.clients.drift = 0.5;
+    set_drift(s, 0.5);
+    const char *const partitions[][3] = {
+        {"dirichlet", "concentration", "1e-8"}, {"iid", NULL, NULL}, {"shards", NULL, NULL}};
+    for (size_t i = 0; i < sizeof partitions / sizeof *partitions; ++i) {
+        set_partition(s, partitions[i][0], partitions[i][1], partitions[i][2]);
         struct world *const w = make_world(s);
         advance(s, w, 0, 5);
         check_stores(s, w);
@@ -503,9 +661,9 @@ static void test_missing_label(void **state)
             assert_int_equal(world_histogram(w, u)[4], 0);
         world_destroy(w);
     }
-    s->e.partition.labels_per_client = 10;
-    REFUSE(s, OSAFL_E_CONFIG, "partition.labels_per_client", "10", "9 labels");
-    free(s);
+    set_partition(s, "shards", "labels", "10");
+    REFUSE(s, OSAFL_E_CONFIG, "partition.shards.labels", "10", "9 labels");
+    close_setup(s);
 }
 
 /* Settings that are no part of the world do not touch it; the seed does. */
@@ -529,7 +687,7 @@ static void test_independence(void **state)
     assert_true(world_population(a)->activity[0] != world_population(c)->activity[0]);
     world_destroy(a);
     world_destroy(c);
-    free(s);
+    close_setup(s);
 }
 
 static void test_sampling(void **state)
@@ -552,7 +710,7 @@ static void test_sampling(void **state)
     for (uint32_t u = 0; u < 25; ++u) /* 200 on average, sd 12.6 */
         assert_in_range(times[u], 137, 263);
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 static void test_one_sample(void **state)
@@ -572,7 +730,7 @@ static void test_one_sample(void **state)
     s->deletion_vt.select = refuse; /* is not asked where nothing arrives */
     advance(s, w, 0, 5);
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 static void test_refusals(void **state)
@@ -594,13 +752,14 @@ static void test_refusals(void **state)
     s->e.clients.count = 25;
     s->e.clients.storage = INT64_C(1) << 40;
     REFUSE(s, OSAFL_E_CONFIG, "clients.storage", "2^32 - 1");
-    free(s);
+    close_setup(s);
 }
 
 static void refuse_advance(struct setup *s, osafl_status expected, const char *word)
 {
     struct world *const w = make_world(s);
-    assert_int_equal(world_advance(w, 0, &s->deletion, s->message), expected);
+    assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_OK);
+    assert_int_equal(world_advance(w, 0, s->message), expected);
     assert_non_null(strstr(s->message, "deletion/picky"));
     if (strstr(s->message, word) == NULL)
         fail_msg("\"%s\" is not in: %s", word, s->message);
@@ -619,7 +778,7 @@ static void test_bad_policies(void **state)
     refuse_advance(s, OSAFL_E_BUG, "client 0");
     s->deletion_vt.select = too_few;
     refuse_advance(s, OSAFL_E_BUG, "distinct");
-    free(s);
+    close_setup(s);
 }
 
 /* save, load, save: the same bytes; and going on gives what never stopping gives. */
@@ -656,18 +815,18 @@ static void test_resume(void **state)
     struct setup *const s = make_setup();
     s->toy.n = s->info.n_train = 6000;
     check_resume(s);
-    s->e.clients.drift = 0.2;
-    s->e.clients.arrival_process.index = ARRIVALS_BINOMIAL;
+    set_drift(s, 0.2);
+    set_arrival(s, "binomial", NULL, NULL);
     s->deletion_vt.select = count_and_check_ages;
     check_resume(s);
-    s->e.clients.drift = 0.0;
-    s->e.partition.scheme.index = PARTITION_NATURAL;
+    set_drift(s, 0.0);
+    set_partition(s, "natural", NULL, NULL);
     check_resume(s);
-    s->e.partition.scheme.index = PARTITION_IID;
+    set_partition(s, "iid", NULL, NULL);
     s->info.n_train = OSAFL_ENDLESS;
     s->dataset_vt.sample_of = toy_sample_of;
     check_resume(s);
-    free(s);
+    close_setup(s);
 }
 
 /* Loads records that one of the values was changed in. */
@@ -677,7 +836,7 @@ static void refuse_load(struct setup *s, const char *key, uint64_t at, uint64_t 
     enum { CLIENTS = 25 };
     struct world *const w = make_world(s);
     const uint64_t total = world_population(w)->total_samples;
-    const uint32_t pools = s->e.partition.scheme.index == PARTITION_NATURAL ? CLIENTS : LABELS;
+    const uint32_t pools = s->by_client ? CLIENTS : LABELS;
     struct record_writer *const writer = record_writer_create();
     osafl_writer *const to = record_writer_section(writer, "world", 1);
     const char *const keys[] = {"round", "dealt", "sample", "born"};
@@ -727,55 +886,73 @@ static void test_damaged_records(void **state)
     refuse_load(s, "born", 0, 1, "born"); /* in the store only from a round still to come */
     refuse_load(s, "round", UINT64_MAX, 0, "dealt");
     refuse_load(s, "sample", UINT64_MAX, 0, "born");
-    s->e.partition.scheme.index = PARTITION_NATURAL;
+    set_partition(s, "natural", NULL, NULL);
     refuse_load(s, "none", 0, 0, NULL);
     refuse_load(s, "sample", 0, 1, "sample"); /* belongs to client 1 */
-    free(s);
+    close_setup(s);
 }
 
-static void test_damaged_mix(void **state)
+/* Partitions and arrivals that break the interface are named, each with what is wrong. */
+static void test_bad_partitions(void **state)
 {
     (void)state;
     struct setup *const s = make_setup();
-    s->e.clients.drift = 0.5;
-    struct world *const w = make_world(s);
-    const void *data;
-    size_t size;
-    struct record_writer *const writer = save(w, &data, &size);
-    struct record_set *set = NULL;
-    struct record_reader reader;
-    assert_int_equal(record_set_open(data, size, &set, s->message), OSAFL_OK);
-    assert_int_equal(record_reader_open(set, "world", &reader, s->message), OSAFL_OK);
     const double bad[] = {(double)NAN, -0.1, 1.5, (double)INFINITY, 0.123456};
+    double mix[LABELS];
+    s->plugins.partition = &s->bad_partition.instance;
+    s->bad_partition.instance.self = mix;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
-        struct record_writer *const changed = record_writer_create();
-        osafl_writer *const to = record_writer_section(changed, "world", 1);
-        const char *const keys[] = {"round", "dealt", "sample", "born"};
-        for (size_t i = 0; i < 4; ++i) {
-            uint64_t n;
-            assert_int_equal(reader.base.count(&reader.base, keys[i], &n), OSAFL_OK);
-            uint64_t *const v = calloc(n, sizeof *v);
-            assert_int_equal(reader.base.u64(&reader.base, keys[i], v, n), OSAFL_OK);
-            to->u64(to, keys[i], v, n);
-            free(v);
-        }
-        double mix[25 * LABELS];
-        assert_int_equal(reader.base.f64(&reader.base, "mix", mix, 25 * LABELS), OSAFL_OK);
-        mix[17] = bad[k];
-        to->f64(to, "mix", mix, 25 * LABELS);
-        const void *block;
-        size_t bytes;
-        assert_int_equal(record_writer_finish(changed, &block, &bytes, s->message), OSAFL_OK);
-        struct world *const other = make_world(s);
-        assert_int_equal(load(s, other, block, bytes), OSAFL_E_STATE);
-        assert_non_null(strstr(s->message, "mix"));
-        world_destroy(other);
-        record_writer_destroy(changed);
+        for (uint32_t l = 0; l < LABELS; ++l)
+            mix[l] = 1.0 / LABELS;
+        mix[7] = bad[k];
+        REFUSE(s, OSAFL_E_BUG, "partition/odd", "client 0", "sum to 1");
     }
-    record_set_destroy(set);
-    record_writer_destroy(writer);
+    memset(mix, 0, sizeof mix);
+    mix[4] = 1.0;
+    world_destroy(make_world(s));
+    s->toy.skip_four = true;
+    REFUSE(s, OSAFL_E_BUG, "partition/odd", "labels that have samples");
+    s->partition_vt.mix = refuse_mix;
+    REFUSE(s, OSAFL_E_NUMERIC, "partition/odd", "client 0", "no taste");
+    s->partition_vt.mix = NULL;
+    REFUSE(s, OSAFL_E_BUG, "partition/odd", "lacks");
+    s->partition_vt.describe = describe_unknown;
+    REFUSE(s, OSAFL_E_BUG, "partition/odd", "unknown way");
+    close_setup(s);
+}
+
+static void test_bad_drifts(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    const double bad[] = {(double)NAN, 1.5, (double)INFINITY};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+        set_drift(s, 0.5);
+        s->drifting.weight = bad[k];
+        struct world *const w = make_world(s);
+        assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_OK);
+        assert_int_equal(world_advance(w, 0, s->message), OSAFL_E_BUG);
+        assert_non_null(strstr(s->message, "drift/restless, round 0, client 0"));
+        world_destroy(w);
+    }
+    close_setup(s);
+}
+
+static void test_bad_arrivals(void **state)
+{
+    (void)state;
+    struct setup *const s = make_setup();
+    s->plugins.arrival = &s->bad_arrival.instance;
+    s->arrival_vt.arrive = one_too_many;
+    struct world *const w = make_world(s);
+    assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_E_BUG);
+    assert_non_null(strstr(s->message, "arrival/odd, round 0, client 7"));
+    s->arrival_vt.arrive = half_present;
+    assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_E_BUG);
+    assert_non_null(strstr(s->message, "client 3"));
+    assert_non_null(strstr(s->message, "present = 2"));
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 static void test_print(void **state)
@@ -797,7 +974,7 @@ static void test_print(void **state)
     free(text);
     assert_true(world_bytes(w) > 60 * 120 * 16);
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 /* Ten thousand clients cost their stores and little else. */
@@ -811,7 +988,7 @@ static void test_many_clients(void **state)
     const double per_client = (double)world_bytes(w) / 10000;
     assert_true(per_client < 16.0 * 400 + 12.0 * LABELS + 128);
     world_destroy(w);
-    free(s);
+    close_setup(s);
 }
 
 int main(void)
@@ -834,7 +1011,9 @@ int main(void)
         cmocka_unit_test(test_bad_policies),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_damaged_records),
-        cmocka_unit_test(test_damaged_mix),
+        cmocka_unit_test(test_bad_partitions),
+        cmocka_unit_test(test_bad_drifts),
+        cmocka_unit_test(test_bad_arrivals),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_many_clients),
     };

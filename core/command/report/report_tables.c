@@ -496,11 +496,16 @@ char *shared_facts(const struct grid_table *t)
         const char *before;
         const char *after;
     } fact[] = {
-        {"clients.count", "", " clients"},        {"rounds", "", " rounds"},
-        {"deadline_s", "deadline ", " s"},        {"partition.concentration", "concentration ", ""},
-        {"dataset.plugin", "dataset ", ""},       {"model.plugin", "model ", ""},
-        {"channel.plugin", "channel ", ""},       {"resource.plugin", "resource ", ""},
-        {"quantizer.plugin", "quantizer ", ""},   {"deletion.plugin", "deletion ", ""},
+        {"clients.count", "", " clients"},
+        {"rounds", "", " rounds"},
+        {"deadline_s", "deadline ", " s"},
+        {"partition.dirichlet.concentration", "concentration ", ""},
+        {"dataset.plugin", "dataset ", ""},
+        {"model.plugin", "model ", ""},
+        {"channel.plugin", "channel ", ""},
+        {"resource.plugin", "resource ", ""},
+        {"quantizer.plugin", "quantizer ", ""},
+        {"deletion.plugin", "deletion ", ""},
         {"aggregator.plugin", "aggregator ", ""},
     };
     struct checked_stream text;

@@ -12,6 +12,7 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "checked_alloc.h"
+#include "experiment/old_keys.h"
 #include "result_text.h"
 
 /* ---- manifest ---- */
@@ -28,37 +29,6 @@ static char *shown_value(const char *text)
     char *const shown = result_printable(plain);
     free(plain);
     return shown;
-}
-
-static osafl_status read_settings(struct result_cell *c, char *message)
-{
-    const char *key;
-    json_t *setting;
-    json_object_foreach(json_object_get(c->manifest, "settings"), key, setting)
-    {
-        /* Published numbers, which earlier versions kept as settings, change no result. */
-        if (strncmp(key, "paper.", strlen("paper.")) == 0)
-            continue;
-        const char *const value = json_string_value(json_object_get(setting, "value"));
-        const char *const origin = json_string_value(json_object_get(setting, "origin"));
-        const char *const earlier = json_string_value(json_object_get(setting, "earlier"));
-        if (value == NULL)
-            return message_fail(
-                message, OSAFL_E_DATA,
-                "%s/manifest.json: setting %.80s has no text \"value\"; the file is "
-                "damaged or of another version of osafl",
-                c->folder, key);
-        c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
-        c->setting[c->settings++] = (struct cell_setting){
-            .key = result_printable(key),
-            .value = shown_value(value),
-            .origin = result_printable(origin == NULL ? "" : origin),
-            .earlier = earlier == NULL ? NULL : shown_value(earlier),
-        };
-    }
-    if (c->settings > 0)
-        qsort(c->setting, c->settings, sizeof *c->setting, by_key);
-    return OSAFL_OK;
 }
 
 const char *result_cell_setting(const struct result_cell *c, const char *key)
@@ -86,6 +56,71 @@ static bool has_group(const struct result_cell *c, const char *key)
     free(choice);
     free(plugin);
     return same;
+}
+
+/* Whether a key is that of a plugin beside which another was chosen. */
+static bool is_idle(const struct result_cell *c, const char *key)
+{
+    char *const choice = checked_format("%.*s.plugin", (int)strcspn(key, "."), key);
+    const bool idle = result_cell_setting(c, choice) != NULL && !has_group(c, key);
+    free(choice);
+    return idle;
+}
+
+/* Drops the settings of plugins that were not chosen: before they were plugins, their settings were
+ * recorded all the same. */
+static void drop_idle_settings(struct result_cell *c)
+{
+    bool *const idle = checked_alloc(c->settings + 1, sizeof *idle);
+    for (size_t i = 0; i < c->settings; ++i)
+        idle[i] = is_idle(c, c->setting[i].key);
+    size_t kept = 0;
+    for (size_t i = 0; i < c->settings; ++i) {
+        if (!idle[i]) {
+            c->setting[kept++] = c->setting[i];
+            continue;
+        }
+        free(c->setting[i].key);
+        free(c->setting[i].value);
+        free(c->setting[i].origin);
+        free(c->setting[i].earlier);
+    }
+    c->settings = kept;
+    free(idle);
+}
+
+static osafl_status read_settings(struct result_cell *c, char *message)
+{
+    const char *key;
+    json_t *setting;
+    json_object_foreach(json_object_get(c->manifest, "settings"), key, setting)
+    {
+        /* Published numbers, which earlier versions kept as settings, change no result. */
+        if (strncmp(key, "paper.", strlen("paper.")) == 0)
+            continue;
+        const char *value = json_string_value(json_object_get(setting, "value"));
+        const char *const origin = json_string_value(json_object_get(setting, "origin"));
+        const char *const earlier = json_string_value(json_object_get(setting, "earlier"));
+        if (value == NULL)
+            return message_fail(
+                message, OSAFL_E_DATA,
+                "%s/manifest.json: setting %.80s has no text \"value\"; the file is "
+                "damaged or of another version of osafl",
+                c->folder, key);
+        const char *name = key;
+        old_keys_translate(&name, &value);
+        c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
+        c->setting[c->settings++] = (struct cell_setting){
+            .key = result_printable(name),
+            .value = shown_value(value),
+            .origin = result_printable(origin == NULL ? "" : origin),
+            .earlier = earlier == NULL ? NULL : shown_value(earlier),
+        };
+    }
+    if (c->settings > 0)
+        qsort(c->setting, c->settings, sizeof *c->setting, by_key);
+    drop_idle_settings(c);
+    return OSAFL_OK;
 }
 
 void result_cell_assume(struct result_cell *c, const struct cell_setting *of)

@@ -1,4 +1,4 @@
-/* selection.h - what the deletion policies share: random and oldest choices among the samples of
+/* leaving.h - what the deletion policies share: random and oldest choices among the samples of
  * a client.  Positions are those of osafl_store_view. */
 #ifndef OSAFL_DELETION_SELECTION_H
 #define OSAFL_DELETION_SELECTION_H
