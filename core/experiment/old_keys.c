@@ -23,7 +23,8 @@ static const struct old_key {
     const char *before; /* the line to write instead: before, value, after */
     const char *after;  /* NULL: without the value */
     const struct old_value *values;
-    bool only_values; /* nothing stands for another value: in a record, the setting keeps its name */
+    bool
+        only_values; /* nothing stands for another value: in a record, the setting keeps its name */
 } old_keys[] = {
     {"partition", "scheme", "partition.plugin", "partition: { plugin = \"", "\"; };", NULL, false},
     {"partition", "concentration", "partition.dirichlet.concentration",
@@ -35,7 +36,8 @@ static const struct old_key {
     {"clients", "arrival_probability", "arrival.binomial.probability",
      "arrival: { binomial: { probability = ", "; }; };", NULL, false},
     {"clients", "drift", "drift.plugin",
-     "drift: { plugin = \"incremental\"; }; (osafl help drift), or leave it out", NULL, still, true},
+     "drift: { plugin = \"incremental\"; }; (osafl help drift), or leave it out", NULL, still,
+     true},
 };
 #define N_OLD_KEYS (sizeof old_keys / sizeof old_keys[0])
 

@@ -342,7 +342,8 @@ static void check_stores(const struct setup *s, const struct world *w)
         assert_int_equal(store.n, p->samples[u]);
         for (uint64_t k = 0; k < store.n; ++k) {
             assert_true(store.sample[k] < s->info.n_train);
-            assert_int_equal(store.label[k], toy_label((void *)(uintptr_t)&s->toy, store.sample[k]));
+            assert_int_equal(store.label[k],
+                             toy_label((void *)(uintptr_t)&s->toy, store.sample[k]));
             ++histogram[store.label[k]];
         }
         assert_memory_equal(histogram, world_histogram(w, u), sizeof histogram);
