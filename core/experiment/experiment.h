@@ -29,7 +29,6 @@ struct client_settings {         /* clients */
     int64_t storage;             /* 400: D_u = ceil(storage * p_u) */
     int64_t arrivals;            /* 40:  E_u = ceil(arrivals * p_u) */
     osafl_range activity;        /* p_u, [0.3, 0.8] */
-    double sampled;              /* share of the clients that the server asks each round, (0, 1] */
     osafl_range cycles_per_bit;  /* c_u, [25, 40] */
     osafl_range energy_budget_j; /* e_bd, [1.2, 2.5] */
     osafl_range clock_max_hz;    /* [1e9, 1.8e9] */
@@ -58,12 +57,6 @@ struct uplink_settings { /* uplink */
     double loss_probability;
 };
 
-struct attack_settings { /* attack */
-    double share;        /* of the clients that attack */
-    osafl_choice method; /* "none", "sign_flip", "scale", "noise", "shuffle_labels" */
-    double strength;
-};
-
 struct model_settings { /* model; the plugins' groups stand beside */
     const char *start;
 };
@@ -81,7 +74,6 @@ struct experiment {
     struct training_settings training;
     struct evaluation_settings evaluation;
     struct uplink_settings uplink;
-    struct attack_settings attack;
     struct model_settings model;
     struct chosen_plugin chosen[LOADER_KINDS + 1]; /* by OSAFL_KIND_* */
     const char *case_name;                         /* of a grid's cell; "main" without cases */

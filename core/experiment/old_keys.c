@@ -16,6 +16,9 @@ struct old_value {
 static const struct old_value arrivals[] = {{"\"fixed\"", "\"steady\""}, {NULL, NULL}};
 static const struct old_value still[] = {{"0.0", "\"none\""}, {NULL, NULL}};
 
+static const struct old_value everybody[] = {{"1.0", "\"all\""}, {NULL, NULL}};
+static const struct old_value methods[] = {{"\"shuffle_labels\"", "\"label_flip\""}, {NULL, NULL}};
+
 static const struct old_key {
     const char *group;
     const char *key;
@@ -38,6 +41,15 @@ static const struct old_key {
     {"clients", "drift", "drift.plugin",
      "drift: { plugin = \"incremental\"; }; (osafl help drift), or leave it out", NULL, still,
      true},
+    {"clients", "sampled", "selection.plugin",
+     "selection: { plugin = \"uniform\"; uniform: { share = ", "; }; };", everybody, true},
+    {"attack", "method", "filter.plugin", "filter: { plugin = \"", "\"; };", methods, false},
+    {"attack", "share", "a setting of the attack",
+     "it among those of the attack, as in filter: { plugin = \"noise\"; noise: { share = ",
+     "; }; };", NULL, true},
+    {"attack", "strength", "a setting of the attack",
+     "it among those of the attack, as in filter: { plugin = \"noise\"; noise: { strength = ",
+     "; }; };", NULL, true},
 };
 #define N_OLD_KEYS (sizeof old_keys / sizeof old_keys[0])
 
@@ -81,6 +93,8 @@ void old_keys_refuse(struct node *root, struct diagnostics *d)
             continue;
         refuse(&old_keys[i], n, d);
         take_out(group, n);
+        if (group->first == NULL) /* a group that is no more would be refused once again */
+            take_out(root, group);
     }
 }
 

@@ -8,8 +8,6 @@
 
 static const char *const divergence_choices[] = {"stop", "drop", NULL};
 static const char *const split_choices[] = {"test", "validation", NULL};
-static const char *const attack_choices[] = {"none",  "sign_flip",      "scale",
-                                             "noise", "shuffle_labels", NULL};
 
 /* Counts are 32-bit in the plugin interface. */
 #define COUNT_MAX INT32_MAX
@@ -48,9 +46,6 @@ static const osafl_param clients[] = {
               .unit = "samples"),
     OSAFL_RANGE(S, activity, 0.3, 0.8, 0.0, 1.0, "Activity p_u, drawn uniformly for each client",
                 .flags = OSAFL_P_LO_OPEN),
-    OSAFL_REAL(S, sampled, 1.0, 0.0, 1.0,
-               "Share of the clients that the server asks each round, at random",
-               .flags = OSAFL_P_LO_OPEN),
     OSAFL_RANGE(S, cycles_per_bit, 25.0, 40.0, 0.0, UNBOUNDED,
                 "CPU cycles c_u that training on one bit takes, drawn uniformly for each client",
                 .unit = "cycles/bit", .flags = OSAFL_P_LO_OPEN),
@@ -107,17 +102,6 @@ static const osafl_param uplink[] = {
 };
 #undef S
 
-#define S struct attack_settings
-static const osafl_param attack[] = {
-    OSAFL_REAL(S, share, 0.0, 0.0, 1.0, "Share of the clients that attack"),
-    OSAFL_CHOICE(S, method, 0, attack_choices,
-                 "What attackers do: send the update with its sign flipped, scaled or replaced by "
-                 "noise, or train on shuffled labels"),
-    OSAFL_REAL(S, strength, 1.0, 0.0, UNBOUNDED,
-               "Factor of \"sign_flip\" and \"scale\"; norm of \"noise\" relative to the update"),
-};
-#undef S
-
 #define GROUP(member, group_name, sentence)                                                        \
     {                                                                                              \
         .name = (group_name), .doc = (sentence), .table = (member),                                \
@@ -139,7 +123,6 @@ const struct schema_group schema_groups[] = {
     GROUP(training, "training", "Local training of a client"),
     GROUP(evaluation, "evaluation", "How the global model is judged"),
     GROUP(uplink, "uplink", "Faults on the way to the server"),
-    GROUP(attack, "attack", "Clients that send wrong updates on purpose"),
 };
 const size_t schema_n_groups = sizeof(schema_groups) / sizeof(schema_groups[0]);
 

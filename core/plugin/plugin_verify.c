@@ -120,6 +120,7 @@ static const struct slot arrival_slots[] = {
 };
 static const struct slot selection_slots[] = {
     SLOT(osafl_selection_vt, choose, SLOT_REQUIRED),
+    SLOT(osafl_selection_vt, describe, SLOT_OPTIONAL),
 };
 static const struct slot filter_slots[] = {
     SLOT(osafl_filter_vt, touches, SLOT_OPTIONAL),

@@ -74,7 +74,8 @@ static const struct {
     const char *name;
     const char *doc;
 } reasons[] = {
-    {OSAFL_OUT_ABSENT, "absent", "The server did not ask the client (clients.sampled)"},
+    {OSAFL_OUT_ABSENT, "absent",
+     "The client was not there, or the server did not ask it (arrival, selection)"},
     {OSAFL_OUT_DEADLINE, "deadline", "The upload alone takes longer than the deadline"},
     {OSAFL_OUT_CLOCK, "clock", "The deadline asks for a clock above the client's maximum"},
     {OSAFL_OUT_POWER, "power", "The deadline asks for a power above the client's maximum"},

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/streams.h"
+#include "client_filter.h"
 #include "engine_state.h"
 #include "osafl/random.h"
 #include "plugin/pool.h"
@@ -178,7 +179,7 @@ static osafl_status run_tasks(void *arg, uint64_t begin, uint64_t end, unsigned 
     struct engine *e = arg;
     for (uint64_t j = begin; j < end; j++) {
         const uint32_t k = task_at(e, j);
-        OSAFL_TRY(train_client(&e->trainer, &e->task[k], e->workers[thread], &e->result[k]));
+        OSAFL_TRY(train_client(e->session, &e->task[k], e->workers[thread], &e->result[k]));
         count_work(e, steps_of(e, &e->task[k]));
     }
     return OSAFL_OK;
@@ -432,6 +433,36 @@ static double lap(double *mark)
     return seconds;
 }
 
+/* The round is empty then; only the first such round is told. */
+static void warn_of_nobody(struct engine *e)
+{
+    char line[256];
+    if (e->told_of_nobody)
+        return;
+    snprintf(
+        line, sizeof line,
+        "selection/%s, round %u: nobody is asked, so that the round is empty; rounds.csv tells "
+        "of further ones",
+        e->session->instance[OSAFL_KIND_SELECTION].plugin->name, e->round);
+    warn(e, line);
+    e->told_of_nobody = true;
+}
+
+/* What the server will know of its clients in later rounds. */
+static void note_history(struct engine *e)
+{
+    struct history *h = &e->participation.history;
+    const osafl_resource_answer *a = &e->participation.answer;
+    for (uint32_t k = 0; !is_centralised(e) && k < e->n_tasks; k++) {
+        const struct train_result *r = &e->result[k];
+        const uint32_t u = e->task[k].client;
+        const bool sent = r->outcome != TRAIN_DIVERGED;
+        history_note_joules(h, u, a->compute_j[u] + (sent ? a->upload_j[u] : 0.0));
+        if (r->outcome == TRAIN_ARRIVED)
+            history_note_update(h, u, r->train_loss, r->norm, a->compute_s[u] + a->upload_s[u]);
+    }
+}
+
 static osafl_status choose_participants(struct engine *e, char *message)
 {
     if (is_centralised(e)) {
@@ -439,6 +470,8 @@ static osafl_status choose_participants(struct engine *e, char *message)
         return OSAFL_OK;
     }
     OSAFL_TRY(participation_decide(&e->participation, e->round, message));
+    if (e->participation.n_asked == 0)
+        warn_of_nobody(e);
     list_client_tasks(e);
     return OSAFL_OK;
 }
@@ -470,11 +503,15 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     /* The record tells of the stores on which was trained; arrivals come after it. */
     record_clients(e);
     record_round(e, &report->row);
+    note_history(e);
+    OSAFL_TRY(filter_end_round(e->session, e->round, report->row.participants,
+                               e->participation.n_asked, message));
     engine_free_results(e);
     OSAFL_TRY(evaluate(e, report, message));
     timing.evaluate_s = lap(&mark);
 
     OSAFL_TRY(world_advance(e->world, e->round, message));
+    history_note_arrivals(&e->participation.history, world_arrivals(e->world));
     timing.world_s = lap(&mark);
     timing.total_s = mark - start;
 

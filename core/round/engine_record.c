@@ -1,8 +1,8 @@
 /* engine_record.c - checkpoint records of an engine.
  *
- * Sections: "engine" (round, model, kept updates), "world", "clients" (vectors of the clients that
- * have trained, where optimizer or quantizer keep any), and one for every plugin, named
- * "KIND/NAME". */
+ * Sections: "engine" (round, model, kept updates), "world", "history", "clients" (vectors of the
+ * clients that have trained, where optimizer or quantizer keep any), and one for every plugin,
+ * named "KIND/NAME". */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "plugin/plugin_state.h"
 
 /* Raise when the records below change. */
-#define ENGINE_STATE_VERSION 1
+#define ENGINE_STATE_VERSION 2
 
 #define KEY_BYTES 64
 
@@ -59,6 +59,8 @@ static osafl_status save_core(const struct engine *e, struct record_writer *to)
     OSAFL_TRY(kept_updates_save(&e->kept, w));
     w = record_writer_section(to, "clients", ENGINE_STATE_VERSION);
     OSAFL_TRY(save_clients(e, w));
+    w = record_writer_section(to, "history", ENGINE_STATE_VERSION);
+    OSAFL_TRY(history_save(&e->participation.history, w));
     return world_save(e->world, record_writer_section(to, "world", ENGINE_STATE_VERSION));
 }
 
@@ -173,9 +175,14 @@ static osafl_status load_core(struct engine *e, const struct record_set *from, c
     OSAFL_TRY(load_kept(e, &r, message));
     OSAFL_TRY(open_section(from, "world", &r, message));
     OSAFL_TRY(world_load(e->world, &r, message));
-    return world_round(e->world) == e->round
-               ? OSAFL_OK
-               : damaged(message, "model and stores are of different rounds");
+    if (world_round(e->world) != e->round)
+        return damaged(message, "model and stores are of different rounds");
+    OSAFL_TRY(open_section(from, "history", &r, message));
+    status = history_load(&e->participation.history, e->round, &r.base);
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    return message_fail(message, status, "the history of the clients: %s",
+                        r.message[0] != '\0' ? r.message : "it is damaged");
 }
 
 osafl_status engine_load(struct engine *e, const struct record_set *from, char *message)

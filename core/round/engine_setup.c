@@ -136,11 +136,9 @@ osafl_status engine_create(struct session *s, struct world *world, struct engine
     e->session = s;
     e->world = world;
     e->trainees = is_centralised(e) ? 1 : count_clients(e);
-    e->trainer = (struct trainer){.session = s, .attack = &e->attack};
     pthread_mutex_init(&e->progress_lock, NULL);
-    /* Pooled training has no clients who could attack. */
-    osafl_status status = is_centralised(e) ? OSAFL_OK : attack_create(&e->attack, s->experiment);
-    if (status == OSAFL_OK && make_vectors(e) && make_round_arrays(e) && make_columns(e) &&
+    osafl_status status = OSAFL_OK;
+    if (make_vectors(e) && make_round_arrays(e) && make_columns(e) &&
         evaluation_create(s, &e->evaluation) && make_workers(e))
         status = initialise_model(e, message);
     else
@@ -180,7 +178,6 @@ void engine_destroy(struct engine *e)
     memory_free(e->w);
     kept_updates_free(&e->kept);
     evaluation_destroy(&e->evaluation);
-    attack_destroy(&e->attack);
     free(e->columns.name);
     free(e->columns.value);
     free(e->columns.text);
@@ -219,6 +216,6 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
     const uint64_t clients = s->aggregator.centralised ? 1 : s->facts.clients;
     const uint64_t shared = (2 + (uint64_t)s->aggregator.broadcast_vectors) * vector +
                             s->evaluation_samples * s->model.n_measures * sizeof(double);
-    return world_bytes(world) + shared + threads * per_thread +
-           clients * client_state_vectors(s) * vector;
+    return world_bytes(world) + history_bytes(s->facts.clients, s->dataset.labels) + shared +
+           threads * per_thread + clients * client_state_vectors(s) * vector;
 }

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 
-#include "attack.h"
 #include "engine.h"
 #include "evaluate.h"
 #include "participation.h"
@@ -22,12 +21,11 @@ struct measure_columns {
 struct engine {
     struct session *session;
     struct world *world;
-    struct attack attack;
-    struct trainer trainer;
     unsigned threads;
     struct worker **workers; /* [threads] */
     uint32_t round;          /* rounds done, t */
-    bool told_of_divergence; /* by this process */
+    bool told_of_divergence; /* by this process, as the next */
+    bool told_of_nobody;
 
     float *w;                   /* w^t */
     float **broadcast;          /* [aggregator.broadcast_vectors][dim] */

@@ -1,6 +1,8 @@
 /* forecast.c - who will take part in a run. */
 #include "forecast.h"
 
+#include <math.h>
+
 #include "base/message.h"
 #include "participation.h"
 #include "results/results.h"
@@ -10,7 +12,8 @@
 
 struct forecast {
     uint32_t rounds;
-    uint32_t empty_rounds; /* nobody takes part */
+    uint32_t empty_rounds;   /* nobody takes part */
+    uint32_t unasked_rounds; /* nobody is even asked */
     uint64_t client_rounds;
     uint64_t taking_part;
     uint64_t with_most; /* with max_local_rounds of them */
@@ -39,6 +42,19 @@ static void count_round(struct forecast *f, const osafl_resource_answer *a, uint
     f->rounds++;
 }
 
+/* As if every update arrived. */
+static void note_history(struct participation *p)
+{
+    const osafl_resource_answer *a = &p->answer;
+    for (uint32_t u = 0; u < a->clients; u++) {
+        if (a->local_rounds[u] == 0)
+            continue;
+        history_note_joules(&p->history, u, a->compute_j[u] + a->upload_j[u]);
+        history_note_update(&p->history, u, (double)NAN, (double)NAN,
+                            a->compute_s[u] + a->upload_s[u]);
+    }
+}
+
 static double percent(uint64_t part, uint64_t whole)
 {
     return 100.0 * (double)part / (double)whole;
@@ -59,6 +75,8 @@ static void print_sitting_out(const struct forecast *f, FILE *to)
     }
     if (f->empty_rounds > 0)
         fprintf(to, "; %u rounds without anybody", f->empty_rounds);
+    if (f->unasked_rounds > 0)
+        fprintf(to, "; %u rounds in which nobody is asked", f->unasked_rounds);
     fputc('\n', to);
 }
 
@@ -100,8 +118,11 @@ osafl_status forecast_print(const struct session *s, const struct world *world, 
     while (status == OSAFL_OK && f.rounds < s->facts.rounds &&
            (f.rounds == 0 || f.client_rounds + s->facts.clients <= CLIENT_ROUNDS_MAX)) {
         status = participation_decide(&p, f.rounds, message);
-        if (status == OSAFL_OK)
-            count_round(&f, &p.answer, s->facts.max_local_rounds);
+        if (status != OSAFL_OK)
+            break;
+        count_round(&f, &p.answer, s->facts.max_local_rounds);
+        f.unasked_rounds += p.n_asked == 0;
+        note_history(&p);
     }
     participation_destroy(&p);
     if (status == OSAFL_OK)

@@ -40,15 +40,17 @@ bool participation_create(const struct session *s, const struct world *world,
                           struct participation *out)
 {
     *out = (struct participation){.session = s, .world = world};
-    out->present = calloc(count_clients(out), sizeof *out->present);
+    out->asked = calloc(count_clients(out), sizeof *out->asked);
     out->gain = calloc(count_clients(out), sizeof *out->gain);
-    return make_answer(out) && out->present != NULL && out->gain != NULL;
+    return make_answer(out) && out->asked != NULL && out->gain != NULL &&
+           history_create(&out->history, count_clients(out), s->dataset.labels);
 }
 
 void participation_destroy(struct participation *p)
 {
-    free(p->present);
+    free(p->asked);
     free(p->gain);
+    history_destroy(&p->history);
     free(p->answer_memory);
     *p = (struct participation){0};
 }
@@ -66,6 +68,50 @@ static osafl_status ask_channel(struct participation *p, uint32_t round, char *m
             status = core_host.fail(&c, OSAFL_E_NUMERIC, "gains() gives client %u a gain of %g", u,
                                     p->gain[u]);
     return call_end_named(&c, status, message);
+}
+
+/* ---- selection ----------------------------------------------------------------------------- */
+
+static osafl_status check_asked(struct participation *p, osafl_call *c)
+{
+    const uint8_t *present = world_present(p->world);
+    p->n_asked = 0;
+    for (uint32_t u = 0; u < count_clients(p); u++) {
+        if (p->asked[u] > 1)
+            return core_host.fail(c, OSAFL_E_BUG,
+                                  "choose() gives client %u a %u, where 1 is asked and 0 is not", u,
+                                  (unsigned)p->asked[u]);
+        if (p->asked[u] && !present[u])
+            return core_host.fail(c, OSAFL_E_BUG, "choose() asks client %u, which is not there", u);
+        p->n_asked += p->asked[u];
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status ask_selection(struct participation *p, uint32_t round, char *message)
+{
+    const struct session *s = p->session;
+    const struct population *population = world_population(p->world);
+    const struct instance *selection = &s->instance[OSAFL_KIND_SELECTION];
+    const osafl_selection_problem problem = {
+        .struct_size = sizeof problem,
+        .clients = population->clients,
+        .round = round,
+        .present = world_present(p->world),
+        .gain = p->gain,
+        .samples = population->samples,
+        .energy_budget_j = population->energy_budget_j,
+        .history = &p->history.view,
+    };
+    memset(p->asked, 0, count_clients(p));
+    osafl_call c;
+    call_begin(&c, selection, OSAFL_NO_CLIENT, round);
+    osafl_status status = session_selection(s)->choose(selection->self, &c, &problem, p->asked);
+    if (status == OSAFL_OK)
+        status = check_asked(p, &c);
+    OSAFL_TRY(call_end_named(&c, status, message));
+    history_note_asked(&p->history, p->asked);
+    return OSAFL_OK;
 }
 
 /* ---- resource policy ----------------------------------------------------------------------- */
@@ -96,7 +142,7 @@ static osafl_status check_answer(const struct participation *p, osafl_call *c)
             return core_host.fail(c, OSAFL_E_BUG,
                                   "solve() gives client %u %u local rounds with reason %u", u,
                                   a->local_rounds[u], a->reason[u]);
-        if (in && !p->present[u])
+        if (in && !p->asked[u])
             return core_host.fail(c, OSAFL_E_BUG, "solve() lets client %u in, who was not asked",
                                   u);
         if (!is_amount(a->clock_hz[u]) || !is_amount(a->power_w[u]) ||
@@ -135,7 +181,7 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
         .noise_w_per_hz = s->link.noise_w_per_hz,
         .capacitance = s->experiment->clients.capacitance,
         .sample_bits = sample_bits(s),
-        .present = p->present,
+        .present = p->asked,
         .gain = p->gain,
         .bandwidth_hz = p->answer.bandwidth_hz,
         .cycles_per_bit = population->cycles_per_bit,
@@ -154,9 +200,8 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
 
 osafl_status participation_decide(struct participation *p, uint32_t round, char *message)
 {
-    world_sample_clients(p->world, round, p->present);
-    for (uint32_t u = 0; u < p->session->facts.clients; u++)
-        p->present[u] &= world_present(p->world)[u];
+    history_begin(&p->history, round, world_histogram(p->world, 0));
     OSAFL_TRY(ask_channel(p, round, message));
+    OSAFL_TRY(ask_selection(p, round, message));
     return ask_resource_policy(p, round, message);
 }

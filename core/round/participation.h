@@ -1,18 +1,22 @@
-/* participation.h - who takes part in a round, and with what effort: the clients that the server
- * asks, the channel's gains and the resource policy's answer.  ALGORITHMS.md 2.
+/* participation.h - who takes part in a round, and with what effort: the channel's gains, the
+ * clients that the server asks and the resource policy's answer.  ALGORITHMS.md 2.
  *
- * The model and the training have no say in it, so that it can be known before a run. */
+ * The model and the training have no say in it but by the history, so that it can be known before a
+ * run where the selection does not go by what training measures. */
 #ifndef OSAFL_CORE_PARTICIPATION_H
 #define OSAFL_CORE_PARTICIPATION_H
 
+#include "client_history.h"
 #include "session.h"
 #include "world/world.h"
 
 struct participation {
     const struct session *session;
     const struct world *world;
+    struct history history; /* notes of a round are its caller's */
     /* Of the round decided last; [clients]. */
-    uint8_t *present;             /* 1: the server asks the client */
+    uint8_t *asked; /* 1: the server asks the client */
+    uint32_t n_asked;
     double *gain;                 /* linear */
     osafl_resource_answer answer; /* checked: see participation_decide() */
     double *answer_memory;
@@ -23,8 +27,8 @@ bool participation_create(const struct session *s, const struct world *world,
                           struct participation *out);
 void participation_destroy(struct participation *p);
 
-/* Decides round t; rounds come in ascending order.  Only for sessions with a link.  The answer
- * keeps what resource.h asks of it: a policy that does not is named (OSAFL_E_BUG,
+/* Decides round t; rounds come in ascending order.  Only for sessions with a link.  The answers
+ * keep what selection.h and resource.h ask of them: a policy that does not is named (OSAFL_E_BUG,
  * OSAFL_E_NUMERIC). */
 osafl_status participation_decide(struct participation *p, uint32_t round, char *message);
 

@@ -54,6 +54,16 @@ const osafl_aggregator_vt *session_aggregator(const struct session *s)
     return VTABLE(osafl_aggregator_vt, OSAFL_KIND_AGGREGATOR);
 }
 
+const osafl_selection_vt *session_selection(const struct session *s)
+{
+    return VTABLE(osafl_selection_vt, OSAFL_KIND_SELECTION);
+}
+
+const osafl_filter_vt *session_filter(const struct session *s)
+{
+    return VTABLE(osafl_filter_vt, OSAFL_KIND_FILTER);
+}
+
 double session_rate(const struct session *s, uint32_t round)
 {
     const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
@@ -357,6 +367,36 @@ static osafl_status create_quantizer(struct session *s, struct diagnostics *d)
     return OSAFL_OK;
 }
 
+static osafl_status create_selection(struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_SELECTION;
+    OSAFL_TRY(create_instance(s, kind, &s->facts, d));
+    s->selection = (osafl_selection_info){.struct_size = sizeof s->selection};
+    if (session_selection(s)->describe == NULL)
+        return OSAFL_OK;
+    osafl_call c;
+    call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
+    return end_describe(
+        &c, session_selection(s)->describe(s->instance[kind].self, &c, &s->selection), d);
+}
+
+static osafl_status create_filter(struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_FILTER;
+    OSAFL_TRY(create_instance(s, kind, &s->facts, d));
+    if (s->aggregator.uplink_vectors == 0 ||
+        !plugin_has_feature(s->instance[kind].plugin, "private"))
+        return OSAFL_OK;
+    diagnostics_error(
+        d, NULL, 0,
+        "filter.plugin = \"%s\" and aggregator.plugin = \"%s\" do not fit: the filter "
+        "makes an update private, and the method sends %u further vectors with it; "
+        "take a method that sends none, such as fedavg",
+        s->instance[kind].plugin->name, s->instance[OSAFL_KIND_AGGREGATOR].plugin->name,
+        s->aggregator.uplink_vectors);
+    return OSAFL_E_CONFIG;
+}
+
 static void gather_facts(struct session *s)
 {
     const struct experiment *e = s->experiment;
@@ -375,7 +415,7 @@ static void gather_facts(struct session *s)
 static osafl_status create_all(struct session *s, struct loader *l, struct diagnostics *d)
 {
     static const uint32_t others[] = {OSAFL_KIND_DELETION, OSAFL_KIND_PARTITION, OSAFL_KIND_DRIFT,
-                                      OSAFL_KIND_ARRIVAL,  OSAFL_KIND_SELECTION, OSAFL_KIND_FILTER};
+                                      OSAFL_KIND_ARRIVAL};
     OSAFL_TRY(create_dataset(s, d));
     OSAFL_TRY(count_labels(s, d));
     OSAFL_TRY(create_model(s, d));
@@ -392,7 +432,8 @@ static osafl_status create_all(struct session *s, struct loader *l, struct diagn
         OSAFL_TRY(create_quantizer(s, d));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         OSAFL_TRY(create_instance(s, others[i], &s->facts, d));
-    return OSAFL_OK;
+    OSAFL_TRY(create_selection(s, d));
+    return create_filter(s, d);
 }
 
 struct world_plugins session_world_plugins(const struct session *s)

@@ -27,6 +27,7 @@ struct session {
     osafl_link link; /* zero when centralised */
     osafl_aggregator_info aggregator;
     osafl_optimizer_info optimizer;
+    osafl_selection_info selection;
     double *label_share;         /* [dataset.labels] */
     struct codec codec;          /* of the uplink; plain floats when centralised */
     uint32_t quantizer_vectors;  /* that the quantizer keeps per client and slot */
@@ -52,6 +53,8 @@ const osafl_channel_vt *session_channel(const struct session *s);
 const osafl_resource_vt *session_resource(const struct session *s);
 const osafl_optimizer_vt *session_optimizer(const struct session *s);
 const osafl_aggregator_vt *session_aggregator(const struct session *s);
+const osafl_selection_vt *session_selection(const struct session *s);
+const osafl_filter_vt *session_filter(const struct session *s);
 
 /* The optimizer's rate() of a round; the model's workspace_bytes() for a batch. */
 double session_rate(const struct session *s, uint32_t round);

@@ -10,11 +10,14 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/streams.h"
+#include "client_filter.h"
 #include "osafl/random.h"
+
+/* Coordinates that are decoded at a time where a norm is wanted; part of its bytes. */
+#define NORM_TILE 4096
 
 /* One task in progress. */
 struct training {
-    const struct trainer *trainer;
     const struct session *session;
     const struct train_task *task;
     struct worker *worker;
@@ -118,10 +121,8 @@ static osafl_status read_training_batch(const struct training *g, uint32_t n)
     struct worker *w = g->worker;
     const uint32_t client = g->task->client;
     OSAFL_TRY(worker_read(w, OSAFL_SPLIT_TRAIN, n, client, g->task->round));
-    for (uint32_t i = 0; i < n; i++)
-        w->batch.label[i] = attack_label(g->trainer->attack, client, w->index[i], w->batch.label[i],
-                                         g->session->dataset.labels);
-    return OSAFL_OK;
+    return filter_labels(g->session, client, g->task->round, n, w->index, w->batch.label,
+                         w->message);
 }
 
 static osafl_step step_of(const struct training *g, uint32_t training)
@@ -369,20 +370,6 @@ static osafl_status check_vectors(const struct training *g)
     return OSAFL_OK;
 }
 
-/* The update was finite before the attacker laid hands on it: no learning rate is to blame. */
-static osafl_status attack_checked(const struct training *g)
-{
-    const struct train_task *task = g->task;
-    const struct attack *attack = g->trainer->attack;
-    attack_update(attack, task->client, task->round, g->worker->w, g->session->codec.dim);
-    if (!attack_by(attack, task->client) || all_finite(g->worker->w, g->session->codec.dim))
-        return OSAFL_OK;
-    return message_fail(g->worker->message, OSAFL_E_NUMERIC,
-                        "round %u, client %u: the attack makes an update that is not finite; "
-                        "lower attack.strength",
-                        task->round, task->client);
-}
-
 /* ---- uplink -------------------------------------------------------------------------------- */
 
 static float *const *quantizer_state(const struct training *g, uint32_t slot)
@@ -458,6 +445,20 @@ static osafl_status encode_update(const struct training *g, struct train_result 
     return OSAFL_OK;
 }
 
+/* Norm of the update as the server has it. */
+static double received_norm(const struct training *g, const struct code *code)
+{
+    const struct codec *k = &g->session->codec;
+    float tile[NORM_TILE];
+    double sum = 0.0;
+    for (uint64_t begin = 0; begin < k->dim; begin += NORM_TILE) {
+        const uint64_t end = k->dim - begin < NORM_TILE ? k->dim : begin + NORM_TILE;
+        codec_decode(k, code, begin, end, tile);
+        sum += codec_dense_dot(tile, tile, end - begin);
+    }
+    return sqrt(sum);
+}
+
 /* Decodes what the server has received, into update and w->uplink. */
 static osafl_status decode_update(const struct training *g, const struct train_result *result,
                                   float *update)
@@ -512,23 +513,26 @@ static osafl_status train_and_encode(struct training *g, struct train_result *re
     OSAFL_TRY(finish_optimizer(g));
     make_update(g);
     OSAFL_TRY(check_vectors(g));
-    OSAFL_TRY(attack_checked(g));
+    OSAFL_TRY(filter_update(g->session, task->client, task->round, task->w, g->worker->w,
+                            g->worker->message));
     OSAFL_TRY(encode_update(g, result));
     if (task->lost) {
         result->outcome = TRAIN_LOST;
         return OSAFL_OK;
     }
     result->outcome = TRAIN_ARRIVED;
+    if (g->session->selection.uses & OSAFL_USES_UPDATE_NORM)
+        result->norm = received_norm(g, &result->code[0]);
     return acknowledge(g, result);
 }
 
-osafl_status train_client(const struct trainer *t, const struct train_task *task, struct worker *w,
+osafl_status train_client(const struct session *s, const struct train_task *task, struct worker *w,
                           struct train_result *result)
 {
-    struct training g = {.trainer = t, .session = t->session, .task = task, .worker = w};
+    struct training g = {.session = s, .task = task, .worker = w};
     assert(task->local_rounds >= 1 && task->store.n >= 1 && task->store.n <= UINT32_MAX);
-    *result = (struct train_result){.train_loss = (double)NAN};
-    if (!t->session->experiment->training.enabled) {
+    *result = (struct train_result){.train_loss = (double)NAN, .norm = (double)NAN};
+    if (!s->experiment->training.enabled) {
         result->outcome = task->lost ? TRAIN_LOST : TRAIN_ARRIVED;
         result->air_bits = (double)NAN;
         return OSAFL_OK;
@@ -536,7 +540,7 @@ osafl_status train_client(const struct trainer *t, const struct train_task *task
     osafl_status status = train_and_encode(&g, result);
     result->steps = g.local.step;
     if (status != OSAFL_OK || result->outcome != TRAIN_ARRIVED)
-        drop_codes(t->session, result);
+        drop_codes(s, result);
     if (status != OSAFL_OK)
         result->message = strdup(w->message);
     if (status == OSAFL_E_NUMERIC) {

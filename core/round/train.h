@@ -6,7 +6,6 @@
 #ifndef OSAFL_CORE_TRAIN_H
 #define OSAFL_CORE_TRAIN_H
 
-#include "attack.h"
 #include "session.h"
 #include "worker.h"
 #include "world/world.h"
@@ -14,12 +13,6 @@
 /* Vectors that a client keeps over rounds: the optimizer's, then the quantizer's of every slot. */
 struct client_state {
     float **vector; /* [client_state_vectors()][dim]; NULL until the client has trained */
-};
-
-/* What training is in this run, for all clients. */
-struct trainer {
-    const struct session *session;
-    const struct attack *attack;
 };
 
 struct train_task {
@@ -46,6 +39,7 @@ struct train_result {
     double rate;
     double train_loss; /* mean over the steps; NAN after a divergence */
     double air_bits;   /* of all vectors; NAN where none was coded */
+    double norm;       /* of the update as received; NAN unless TRAIN_ARRIVED and selection.uses */
     struct code *code; /* [slots]; NULL unless TRAIN_ARRIVED after training */
     char *message;     /* TRAIN_DIVERGED, or a failure: why; may be NULL for want of memory */
 };
@@ -55,7 +49,7 @@ struct train_result {
  * result->message set.  With training.enabled = false nothing is computed, and an outcome comes
  * without a code.  OSAFL_E_CANCELLED when the run is asked to stop.  w belongs to the caller's
  * thread.  [worker] */
-osafl_status train_client(const struct trainer *t, const struct train_task *task, struct worker *w,
+osafl_status train_client(const struct session *s, const struct train_task *task, struct worker *w,
                           struct train_result *result);
 void train_result_free(const struct session *s, struct train_result *result);
 

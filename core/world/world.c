@@ -416,16 +416,3 @@ double world_entropy(const struct world *w, uint32_t client)
 {
     return label_mix_entropy(world_histogram(w, client), w->labels);
 }
-
-void world_sample_clients(const struct world *w, uint32_t round, uint8_t *present)
-{
-    const uint32_t clients = w->population.clients;
-    uint64_t wanted = population_ceil(clients, w->settings->sampled);
-    /* Selection sampling (Knuth, TAOCP 3.4.2, algorithm S): exactly that many. */
-    for (uint32_t u = 0; u < clients; ++u) {
-        uint32_t word[2];
-        streams_fill(w->seed, 0, STREAM_SAMPLING, u, round, 0, word, 2);
-        present[u] = osafl_below(word, clients - u) < wanted;
-        wanted -= present[u];
-    }
-}

@@ -57,15 +57,12 @@ const uint32_t *world_histogram(const struct world *w, uint32_t client);
 /* Entropy of that histogram, in nats: 0 for one label, ln C for a flat one. */
 double world_entropy(const struct world *w, uint32_t client);
 
-/* Which clients the server asks in a round: present[u] = 1 for ceil(clients.sampled * U) clients
- * chosen uniformly, 0 for the others. */
-void world_sample_clients(const struct world *w, uint32_t round, uint8_t *present);
-
 /* Begins a round: who is there, and how many samples will reach whom at its end.  Rounds come in
  * ascending order, each once. */
 osafl_status world_begin_round(struct world *w, uint32_t round, char *message);
-/* [clients]: 1 for a client that is there in the round begun. */
+/* [clients]: 1 for a client that is there in the round begun; samples that reach it at its end. */
 const uint8_t *world_present(const struct world *w);
+const uint32_t *world_arrivals(const struct world *w);
 
 /* Ends the round begun: arrivals are dealt from the mix in force, and the deletion policy says
  * which samples leave, client after client.  After a failure (of a plugin, or because its answer

@@ -113,6 +113,11 @@ const uint8_t *world_present(const struct world *w)
     return w->present;
 }
 
+const uint32_t *world_arrivals(const struct world *w)
+{
+    return w->arrivals;
+}
+
 /* Asks the policy and checks its answer; marks in w->leaves who goes. */
 static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t round, uint32_t n,
                                    char *message)

@@ -9,6 +9,7 @@
 #include "deletion.h"
 #include "drift.h"
 #include "filter.h"
+#include "history.h"
 #include "model.h"
 #include "optimizer.h"
 #include "partition.h"

@@ -514,8 +514,10 @@ static void print_selection(void)
     MEMBER(osafl_history, arrivals);
     MEMBER(osafl_history, participations);
     MEMBER(osafl_history, age);
+    MEMBER(osafl_history, asked_age);
     MEMBER(osafl_history, train_loss);
     MEMBER(osafl_history, update_norm);
+    MEMBER(osafl_history, seconds);
     MEMBER(osafl_history, joules);
     END(osafl_history);
     BEGIN(osafl_selection_problem);
@@ -529,9 +531,14 @@ static void print_selection(void)
     MEMBER(osafl_selection_problem, energy_budget_j);
     MEMBER(osafl_selection_problem, history);
     END(osafl_selection_problem);
+    BEGIN(osafl_selection_info);
+    MEMBER(osafl_selection_info, struct_size);
+    MEMBER(osafl_selection_info, uses);
+    END(osafl_selection_info);
     BEGIN(osafl_selection_vt);
     MEMBER(osafl_selection_vt, life);
     MEMBER(osafl_selection_vt, choose);
+    MEMBER(osafl_selection_vt, describe);
     END(osafl_selection_vt);
 }
 

@@ -34,9 +34,9 @@ same scaffold --set aggregator.plugin=scaffold --set optimizer.plugin=scaffold
 same krum --set aggregator.plugin=krum --set quantizer.plugin=none
 same median --set aggregator.plugin=median --set quantizer.plugin=topk_sparse
 same genie --set aggregator.plugin=genie
-same lossy --set uplink.loss_probability=0.3 --set clients.sampled=0.5 \
+same lossy --set uplink.loss_probability=0.3 --set selection.plugin=power_of_choice --set selection.power_of_choice.share=0.5 \
     --set evaluation.per_class=true --set evaluation.per_client=true \
-    --set attack.share=0.2 --set attack.method=noise
+    --set filter.plugin=noise --set filter.noise.share=0.2
 
 # Evaluating seldom changes no training: the same parameters behind a header that names the run.
 run_with 2 "$work/seldom" --set evaluation.every=100

@@ -65,7 +65,7 @@ best=$(cut -d, -f3 "$one/rounds.csv" | tail -n +2 | sort -g | tail -1)
 expect "^A-second / levels = 16 +1 +$(printf %.4f "$best") "
 
 # A run that fails says why, and an interrupted one how far it came.
-if "$osafl" run grid.cfg --quiet --case A-second --set attack.share=1 --set attack.method=scale --set attack.strength=1e60 \
+if "$osafl" run grid.cfg --quiet --case A-second --set filter.plugin=scale --set filter.scale.share=1 --set filter.scale.strength=1e60 \
     --set quantizer.qsgd.levels=2 --set seed=1 --set name=broken >out 2>&1; then
     echo "FAILED: updates of 1e60 do no harm"
     failures=$((failures + 1))

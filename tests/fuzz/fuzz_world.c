@@ -78,7 +78,6 @@ static const struct client_settings few_clients = {
     .storage = 8,
     .arrivals = 3,
     .activity = {0.3, 0.8},
-    .sampled = 1.0,
     .cycles_per_bit = {25.0, 40.0},
     .energy_budget_j = {1.2, 2.5},
     .clock_max_hz = {1e9, 1.8e9},

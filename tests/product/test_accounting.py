@@ -17,7 +17,7 @@ WORLD = {"clients.cycles_per_bit": [CYCLES_PER_BIT] * 2, "clients.capacitance": 
          "channel.tr38901.bandwidth_hz": BANDWIDTH_HZ,
          "channel.tr38901.noise_dbm_per_hz": NOISE_DBM_PER_HZ,
          "channel.tr38901.noise_figure_db": NOISE_FIGURE_DB,
-         "channel.tr38901.radius_m": 900.0, "clients.sampled": 0.8}
+         "channel.tr38901.radius_m": 900.0, "selection.plugin": "uniform", "selection.uniform.share": 0.8}
 
 
 def bits_for(values):
@@ -101,7 +101,7 @@ class Accounting(ProductTest):
         self.assertIn("lost", self.check(qsgd(2, 1), {"uplink.loss_probability": 0.4}))
         # An update that overflows is computed, and not sent.
         self.assertIn("diverged", self.check(
-            qsgd(2, 1), {"attack.method": "scale", "attack.share": 0.4, "attack.strength": 1e300,
+            qsgd(2, 1), {"filter.plugin": "scale", "filter.scale.share": 0.4, "filter.scale.strength": 1e300,
                          "on_divergence": "drop"}))
 
     def test_bits_as_coded(self):

@@ -26,7 +26,8 @@ class Algorithms(ProductTest):
             "clients.activity": [0.3, 1.0], "training.minibatches": 0,
             "training.batch": 100000,
             # Clients that are not asked, that cannot take part, or do fewer local rounds.
-            "clients.sampled": 0.8, "deadline_s": 2.1, "training.max_local_rounds": 4,
+            "selection.plugin": "uniform", "selection.uniform.share": 0.8,
+             "deadline_s": 2.1, "training.max_local_rounds": 4,
             "training.cost_minibatches": 1, "clients.sample_bits": 2e5,
             **{"optimizer.%s.learning_rate" % name: RATE
                for name in ("sgd", "proximal", "scaffold")}}
@@ -102,7 +103,7 @@ class Algorithms(ProductTest):
         self.assertGreater(moved, 1e-3, "unequal local rounds make no difference")
 
     def test_osafl_with_one_participant_moves_along_its_update(self):
-        alone = {"clients.count": 1, "clients.sampled": 1.0}
+        alone = {"clients.count": 1, "selection.uniform.share": 1.0}
         start = self.run_small(self.world, alone, FROZEN, rounds=1).parameters()
         moves = []
         for name in ("osafl", "fedavg"):

@@ -13,7 +13,9 @@ ONE_ROUND = {"aggregator.plugin": "fedavg", "rounds": 1}
 
 
 def attack(method, share, strength=1.0):
-    return {"attack.method": '"%s"' % method, "attack.share": share, "attack.strength": strength}
+    settings = {"filter.plugin": '"%s"' % method, "filter.%s.share" % method: share}
+    return settings if method == "label_flip" else {**settings,
+                                                    "filter.%s.strength" % method: strength}
 
 
 def minus(a, b):
@@ -60,11 +62,11 @@ class Attacks(ProductTest):
         self.assertLess(abs(cosine), 0.06)
 
     def test_share_of_attackers(self):
-        """Shuffled labels cannot be learnt: attackers are those whose loss stays high, the same
+        """Random labels cannot be learnt: attackers are those whose loss stays high, the same
         clients in all rounds."""
         attackers = None
         run = self.run_small(CROWD, LOSSLESS, {"aggregator.plugin": "median"},
-                             attack("shuffle_labels", 0.3), rounds=15)
+                             attack("label_flip", 0.3), rounds=15)
         for t in range(11, 15):
             losses = [float(loss) for round_, loss in run.clients("round", "train_loss")
                       if int(round_) == t]
@@ -74,17 +76,17 @@ class Attacks(ProductTest):
             attackers = attackers or sorted(worst)
             self.assertEqual(sorted(worst), attackers)
 
-    def test_nobody_attacks_without_share_or_method(self):
+    def test_nobody_attacks_without_share(self):
         expected = self.run_small()
-        for settings in ({"attack.share": 0.9}, {"attack.method": '"scale"'},
-                         attack("sign_flip", 0.01)):
+        for settings in ({"filter.plugin": '"scale"'}, attack("sign_flip", 0.01)):
             self.assertEqual(self.run_small(settings).tensors(), expected.tensors())
 
     def test_impossible_settings_are_refused(self):
-        for key, value in (("attack.share", 1.5), ("attack.share", -0.1),
-                           ("attack.strength", -1.0), ("attack.method", '"flip"'),
-                           ("uplink.loss_probability", 1.1)):
-            self.assertIn(key, self.check_small({key: value}, status=2))
+        for key, value in (("filter.scale.share", 1.5), ("filter.scale.share", -0.1),
+                           ("filter.scale.strength", -1.0), ("uplink.loss_probability", 1.1)):
+            self.assertIn(key, self.check_small({"filter.plugin": '"scale"', key: value},
+                                                status=2))
+        self.assertIn("flip", self.check_small({"filter.plugin": '"flip"'}, status=2))
 
 
 class Losses(ProductTest):

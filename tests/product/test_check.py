@@ -110,7 +110,7 @@ class Partition(ProductTest):
 class Forecast(ProductTest):
     """Participation is known before the run, and is what the run then records."""
 
-    SCARCE = {"channel.tr38901.radius_m": 1600.0, "deadline_s": 2.0, "clients.sampled": 0.8}
+    SCARCE = {"channel.tr38901.radius_m": 1600.0, "deadline_s": 2.0, "selection.plugin": "uniform", "selection.uniform.share": 0.8}
 
     def forecast(self, *settings):
         output = self.check_small(*settings)
@@ -166,40 +166,37 @@ class Forecast(ProductTest):
         self.assertIn("of the 198000 client-rounds of the first 66 rounds", output)
 
     def test_no_link_no_forecast(self):
-        output = self.check_small({"aggregator.plugin": '"genie"'}, {"attack.share": 0.5},
-                                  {"attack.method": '"noise"'})
+        output = self.check_small({"aggregator.plugin": '"genie"'}, {"filter.plugin": '"noise"'},
+                                  {"filter.noise.share": 0.5})
         self.assertNotIn("taking part", output)
-        self.assertNotIn("attackers", output)
-        self.assertIn("attack and clients.sampled change nothing", output)
+        self.assertNotIn("touches", output)
+        self.assertIn("selection and filter change nothing", output)
 
 
 class Harm(ProductTest):
     """Who attacks, and what is lost."""
 
     def test_attackers_are_named(self):
-        output = self.check_small({"attack.share": 0.33, "attack.method": '"shuffle_labels"'})
-        named = re.search(r"attackers +(\d+) of 9 clients:((?: \d+)+)\n", output)
+        output = self.check_small({"filter.plugin": '"label_flip"', "filter.label_flip.share": 0.33})
+        named = re.search(r"filter +label_flip touches (\d+) of 9 clients:((?: \d+)+)\n", output)
         attackers = [int(each) for each in named[2].split()]
         self.assertEqual((named[1], len(set(attackers))), ("3", 3))
         # They are who trains on labels that cannot be learnt.
-        run = self.run_small(LOSSLESS, {"attack.share": 0.33, "attack.method": "shuffle_labels",
+        run = self.run_small(LOSSLESS, {"filter.plugin": "label_flip", "filter.label_flip.share": 0.33,
                                         "partition.plugin": "iid"}, rounds=15)
         losses = {u: float(loss) for t, u, loss in run.clients("round", "client", "train_loss")
                   if t == "14"}
         self.assertEqual(sorted(losses, key=lambda u: -losses[u])[:3],
                          sorted(map(str, attackers), key=lambda u: -losses[u]))
-        output = self.check_small({"clients.count": 200, "attack.share": 1.0,
-                                   "attack.method": '"noise"'})
-        self.assertRegex(output, r"attackers +200 of 200 clients:(?: \d+){50} \.\.\.\n")
+        output = self.check_small({"clients.count": 200, "filter.noise.share": 1.0,
+                                   "filter.plugin": '"noise"'})
+        self.assertRegex(output, r"filter +noise touches 200 of 200 clients:(?: \d+){50} \.\.\.\n")
 
     def test_attack_that_nobody_makes(self):
-        for settings, word in (({"attack.share": 0.05, "attack.method": '"noise"'},
-                                "less than half a client"),
-                               ({"attack.method": '"noise"'}, "attack.share = 0 "),
-                               ({"attack.share": 0.5}, 'attack.method is "none"')):
-            self.assertIn("warning: nobody attacks, as", self.check_small(settings))
-            self.assertIn(word, self.check_small(settings))
-        self.assertNotIn("attack", self.check_small())
+        for settings in ({"filter.noise.share": 0.05}, {}):
+            self.assertIn("warning: filter/noise touches none of the 9 clients",
+                          self.check_small({"filter.plugin": '"noise"'}, settings))
+        self.assertNotIn("filter", self.check_small())
 
     def test_krum_says_when_it_promises_nothing(self):
         krum = {"aggregator.plugin": "krum"}

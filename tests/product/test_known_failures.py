@@ -159,7 +159,8 @@ class Resume(ProductTest):
         self.check_resumed({"aggregator.plugin": "osafl"})
 
     def test_variates_of_both_sides(self):
-        self.check_resumed({"aggregator.plugin": "scaffold", "clients.sampled": 0.5})
+        self.check_resumed({"aggregator.plugin": "scaffold", "selection.plugin": "oort",
+                            "selection.oort.share": 0.5})
 
     def test_schedule(self):
         linear = {"optimizer.sgd.schedule": "linear", "optimizer.sgd.final_factor": 0.01}
@@ -177,8 +178,19 @@ class Resume(ProductTest):
         self.check_resumed({
             "aggregator.plugin": "scaffold", "optimizer.scaffold.option": "gradient",
             "optimizer.scaffold.schedule": "cosine", "quantizer.plugin": "topk_sparse",
-            "clients.sampled": 0.7, "deletion.plugin": "reservoir",
-            "uplink.loss_probability": 0.3, "attack.share": 0.3, "attack.method": "noise"})
+            "selection.plugin": "uniform", "selection.uniform.share": 0.7,
+            "deletion.plugin": "reservoir",
+            "uplink.loss_probability": 0.3, "filter.plugin": "noise",
+            "filter.noise.share": 0.3})
+
+    def test_selections(self):
+        for name in plugins("selection"):
+            with self.subTest(selection=name):
+                share = {} if name in ("all", "energy") else {"selection.%s.share" % name: 0.4}
+                self.check_resumed({"selection.plugin": name, **share})
+
+    def test_privacy_budget(self):
+        self.check_resumed({"aggregator.plugin": "fedavg", "filter.plugin": "gaussian"})
 
 
 class FewSamples(ProductTest):

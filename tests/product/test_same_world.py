@@ -43,10 +43,10 @@ class SameWorld(ProductTest):
         for settings in ({"quantizer.plugin": "qsgd", "quantizer.qsgd.levels": 1},
                          {"quantizer.plugin": "topk_sparse"}, {"deadline_s": 1e-6},
                          {"channel.plugin": "fixed", "channel.fixed.gain_db": -300.0},
-                         {"resource.plugin": "fixed"}, {"clients.sampled": 0.2},
+                         {"resource.plugin": "fixed"}, {"selection.plugin": "uniform"},
                          {"uplink.loss_probability": 1.0},
-                         {"attack.share": 1.0, "attack.method": "shuffle_labels"},
-                         {"attack.share": 1.0, "attack.method": "noise"}):
+                         {"filter.plugin": "label_flip", "filter.label_flip.share": 1.0},
+                         {"filter.plugin": "gaussian"}):
             with self.subTest(settings=settings):
                 run = self.run_small(LOSSLESS, aggregator("genie"), settings)
                 self.assertEqual(run.tensors(), expected.tensors())
@@ -71,7 +71,7 @@ class SameWorld(ProductTest):
         for settings in ({"training.batch": 3}, {"training.minibatches": 0},
                          {"training.max_local_rounds": 1}, {"optimizer.sgd.momentum": 0.9},
                          {"optimizer.plugin": "proximal"}, {"deadline_s": 5.0},
-                         {"attack.share": 0.3, "attack.method": "noise"},
+                         {"filter.plugin": "noise", "filter.noise.share": 0.3},
                          {"uplink.loss_probability": 0.5}, {"resource.plugin": "optimal"}):
             with self.subTest(settings=settings):
                 self.assertEqual(self.run_small(settings).clients(*WORLD), expected)

@@ -425,7 +425,10 @@ static const osafl_drift_vt drift_vt = {.life = LIFE(osafl_drift_vt), .at = drif
 static osafl_status arrival_arrive(void *self, osafl_call *c, const osafl_arrival_problem *p,
                                    uint32_t *n, uint8_t *present)
 {
-    (void)self, (void)c, (void)present;
+    const struct toy *t = self;
+    (void)c;
+    if (faulty(t, TOY_ASKS_ABSENT, p->round))
+        present[t->fault_client] = 0;
     memcpy(n, p->most, p->clients * sizeof *n);
     return OSAFL_OK;
 }
@@ -436,15 +439,62 @@ static const osafl_arrival_vt arrival_vt = {.life = LIFE(osafl_arrival_vt),
 static osafl_status selection_choose(void *self, osafl_call *c, const osafl_selection_problem *p,
                                      uint8_t *asked)
 {
-    (void)self, (void)c;
-    memcpy(asked, p->present, p->clients);
+    struct toy *t = self;
+    (void)c;
+    for (uint32_t u = 0; u < p->clients; u++) {
+        t->history_age[u] = p->history->age[u];
+        t->history_loss[u] = p->history->train_loss[u];
+        t->history_norm[u] = p->history->update_norm[u];
+    }
+    if (!faulty(t, TOY_NOBODY, p->round))
+        memcpy(asked, p->present, p->clients);
+    if (faulty(t, TOY_ASKS_ABSENT, p->round))
+        asked[t->fault_client] = 1;
+    if (faulty(t, TOY_ASKS_TWICE, p->round))
+        asked[t->fault_client] = 2;
     return OSAFL_OK;
 }
 
-static const osafl_selection_vt selection_vt = {.life = LIFE(osafl_selection_vt),
-                                                .choose = selection_choose};
+static osafl_status selection_describe(void *self, osafl_call *c, osafl_selection_info *out)
+{
+    (void)self, (void)c;
+    out->uses = OSAFL_USES_UPDATE_NORM;
+    return OSAFL_OK;
+}
 
-static const osafl_filter_vt filter_vt = {.life = LIFE(osafl_filter_vt)};
+static const osafl_selection_vt selection_vt = {
+    .life = LIFE(osafl_selection_vt), .choose = selection_choose, .describe = selection_describe};
+
+static uint32_t filter_touches(void *self, uint32_t client)
+{
+    const struct toy *t = self;
+    return client == t->fault_client;
+}
+
+static osafl_status filter_labels(void *self, osafl_call *c, uint32_t client, uint32_t n,
+                                  const uint64_t *sample, int32_t *label)
+{
+    const struct toy *t = self;
+    (void)client, (void)n, (void)sample;
+    if (faulty(t, TOY_FALSE_FILTER, c->round))
+        label[0] = -1;
+    return OSAFL_OK;
+}
+
+static osafl_status filter_update(void *self, osafl_call *c, uint32_t client, uint32_t round,
+                                  const float *w, float *update)
+{
+    const struct toy *t = self;
+    (void)c, (void)client, (void)w;
+    if (faulty(t, TOY_HUGE_FILTER, round))
+        update[2] = INFINITY;
+    return OSAFL_OK;
+}
+
+static const osafl_filter_vt filter_vt = {.life = LIFE(osafl_filter_vt),
+                                          .touches = filter_touches,
+                                          .labels = filter_labels,
+                                          .update = filter_update};
 
 /* ---- aggregator: the mean ---- */
 
@@ -522,7 +572,6 @@ struct toy *toy_open(uint32_t clients, uint32_t rounds)
                     .storage = 40,
                     .arrivals = 4,
                     .activity = {0.3, 0.8},
-                    .sampled = 1.0,
                     .cycles_per_bit = {25.0, 40.0},
                     .energy_budget_j = {1.2, 2.5},
                     .clock_max_hz = {1e9, 1.8e9},

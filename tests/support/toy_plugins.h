@@ -34,8 +34,13 @@ enum toy_fault {
     TOY_TOO_MANY_ROUNDS,
     TOY_FAILING_MODEL,
     TOY_FAILING_ENCODE,
-    TOY_NAN_KEPT,   /* the vector that encode() keeps */
-    TOY_NAN_DECODE, /* decode() knows neither round nor client: always */
+    TOY_NAN_KEPT,     /* the vector that encode() keeps */
+    TOY_NOBODY,       /* choose(): asks nobody */
+    TOY_ASKS_ABSENT,  /* choose(): a client that is not there */
+    TOY_ASKS_TWICE,   /* choose(): a 2 */
+    TOY_HUGE_FILTER,  /* update(): makes numbers that are not finite */
+    TOY_FALSE_FILTER, /* labels(): one out of range */
+    TOY_NAN_DECODE,   /* decode() knows neither round nor client: always */
 };
 
 struct toy {
@@ -49,6 +54,9 @@ struct toy {
     bool wants_empty_rounds;
     uint64_t central_steps;
     uint32_t quantizer_vectors;
+    uint32_t history_age[TOY_MAX_CLIENTS]; /* what choose() saw last, as the next two */
+    double history_loss[TOY_MAX_CLIENTS];
+    double history_norm[TOY_MAX_CLIENTS];
     uint32_t local_rounds[TOY_MAX_CLIENTS]; /* solve() says; 0: sits out */
     enum toy_fault fault;
     uint32_t fault_round;

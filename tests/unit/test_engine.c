@@ -274,6 +274,10 @@ static void test_faults_are_named(void **state)
         {TOY_NAN_GAIN, OSAFL_E_NUMERIC, "channel/toy, round 1: gains() gives client 3 a gain of"},
         {TOY_NAN_MODEL, OSAFL_E_NUMERIC, "aggregator/toy, round 1: aggregate() made parameter 3"},
         {TOY_NAN_BROADCAST, OSAFL_E_NUMERIC, "aggregator/toy, round 1: broadcast() sends"},
+        {TOY_ASKS_ABSENT, OSAFL_E_BUG, "selection/toy, round 1: choose() asks client 3, which is"},
+        {TOY_ASKS_TWICE, OSAFL_E_BUG, "selection/toy, round 1: choose() gives client 3 a 2, where"},
+        {TOY_HUGE_FILTER, OSAFL_E_NUMERIC, "filter/toy, round 1, client 3: the filter makes an"},
+        {TOY_FALSE_FILTER, OSAFL_E_BUG, "filter/toy, round 1, client 3: labels() gives a sample"},
         {TOY_NO_REASON, OSAFL_E_BUG, "resource/toy, round 1: solve() gives client 3 0 local"},
         {TOY_TOO_MANY_ROUNDS, OSAFL_E_BUG, "resource/toy, round 1: solve() gives client 3 6 local"},
         {TOY_FAILING_MODEL, OSAFL_E_BUG, "model/toy, round 1, client 3: the toy breaks"},
@@ -285,6 +289,59 @@ static void test_faults_are_named(void **state)
             fail_msg("\"%s\" is not in: %s", cases[i].words, b->message);
         bench_close(b);
     }
+}
+
+static void count_empty(void *arg, int32_t level, const char *line)
+{
+    int *n = arg;
+    assert_int_equal(level, OSAFL_LOG_WARN);
+    assert_non_null(strstr(line, "selection/toy, round 1: nobody is asked"));
+    ++*n;
+}
+
+/* The model stays as it was, and the next round goes on. */
+static void test_round_in_which_nobody_is_asked(void **state)
+{
+    (void)state;
+    int warnings = 0;
+    float before[TOY_DIM];
+    struct bench *b = faulty(TOY_NOBODY);
+    b->session.context.log = count_empty;
+    b->session.context.log_arg = &warnings;
+    memcpy(before, engine_model(b->engine), sizeof before);
+    run_rounds(b, 1);
+    assert_int_equal(warnings, 1);
+    assert_int_equal(b->report.row.participants, 0);
+    assert_memory_equal(engine_model(b->engine), before, sizeof before);
+    run_rounds(b, 1);
+    assert_true(b->report.row.participants > 0);
+    bench_close(b);
+}
+
+/* What a selection sees after a round. */
+static void test_history_reaches_the_selection(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    struct bench *b = bench_open(t, 1);
+    run_rounds(b, 1);
+    for (uint32_t u = 0; u < CLIENTS; u++) {
+        assert_int_equal(t->history_age[u], 1); /* round + 1: never */
+        assert_true(isnan(t->history_loss[u]) && isnan(t->history_norm[u]));
+    }
+    double loss[CLIENTS];
+    memcpy(loss, b->report.clients.train_loss, sizeof loss);
+    run_rounds(b, 1);
+    for (uint32_t u = 0; u < CLIENTS; u++) {
+        if (isnan(loss[u])) {
+            assert_int_equal(t->history_age[u], 2);
+            continue;
+        }
+        assert_int_equal(t->history_age[u], 1);
+        assert_true(t->history_loss[u] == loss[u]);
+        assert_true(t->history_norm[u] > 0.0 && isfinite(t->history_norm[u]));
+    }
+    bench_close(b);
 }
 
 static void test_divergence_can_be_dropped(void **state)
@@ -471,6 +528,8 @@ int main(void)
         cmocka_unit_test(test_uplink_loss),
         cmocka_unit_test(test_centralised),
         cmocka_unit_test(test_faults_are_named),
+        cmocka_unit_test(test_round_in_which_nobody_is_asked),
+        cmocka_unit_test(test_history_reaches_the_selection),
         cmocka_unit_test(test_divergence_can_be_dropped),
         cmocka_unit_test(test_misfits_are_refused),
         cmocka_unit_test(test_checkpoint_goes_on_where_it_stood),

@@ -248,7 +248,7 @@ static void the_identity_changes_when_a_result_could(void **state)
     expect_identity(&plain, "dataset.idx.pixels=signed", true);
     done(&plain);
     /* The text's layout, its file's name and unused groups do not matter. */
-    struct loaded r = load("/* */ " EXPERIMENT_TEXT "attack: { };");
+    struct loaded r = load("/* */ " EXPERIMENT_TEXT "uplink: { };");
     struct loaded again = load(EXPERIMENT_TEXT);
     assert_string_equal(r.e->identity, again.e->identity);
     done(&r);
@@ -284,6 +284,18 @@ static void old_settings_are_refused(void **state)
     expect_set_complaint("clients.drift=0.1",
                          "--set: clients.drift is now drift.plugin: write drift: { plugin = "
                          "\"incremental\"; }; (osafl help drift), or leave it out");
+    expect_set_complaint(
+        "clients.sampled=0.5",
+        "--set: clients.sampled is now selection.plugin: write selection: { plugin "
+        "= \"uniform\"; uniform: { share = 0.5; }; };");
+    expect_set_complaint("attack.method=shuffle_labels",
+                         "--set: attack.method is now filter.plugin: write filter: { plugin = "
+                         "\"label_flip\"; };");
+    expect_set_complaint(
+        "attack.share=0.25",
+        "--set: attack.share is now a setting of the attack: write it among those "
+        "of the attack, as in filter: { plugin = \"noise\"; noise: { share = 0.25; "
+        "}; };");
 }
 
 static void expect_translation(const char *key, const char *value, const char *new_key,
@@ -313,7 +325,7 @@ static void identities_outlive_new_settings(void **state)
 {
     (void)state;
     struct loaded r = load(EXPERIMENT_TEXT);
-    assert_string_equal(r.e->identity, "61db0ad1a8a2c013327bf087a8a036fc");
+    assert_string_equal(r.e->identity, "19e60fd00c740338f49f42c316f803a1");
     done(&r);
 }
 

@@ -18,8 +18,6 @@
 struct bench {
     struct toy *toy;
     struct session session;
-    struct attack attack;
-    struct trainer trainer;
     struct worker *worker;
     struct client_state state;
     uint64_t sample[STORED];
@@ -37,8 +35,6 @@ static struct bench *bench_open(struct toy *t)
     assert_non_null(b);
     b->toy = t;
     toy_session(t, &b->session);
-    assert_int_equal(attack_create(&b->attack, &t->e), OSAFL_OK);
-    b->trainer = (struct trainer){.session = &b->session, .attack = &b->attack};
     b->worker = worker_create(&b->session);
     assert_non_null(b->worker);
     for (uint32_t i = 0; i < STORED; i++)
@@ -62,7 +58,6 @@ static void bench_close(struct bench *b)
     train_result_free(&b->session, &b->result);
     client_state_free(&b->session, &b->state);
     worker_destroy(b->worker);
-    attack_destroy(&b->attack);
     session_destroy(&b->session);
     toy_close(b->toy);
     free(b);
@@ -71,7 +66,7 @@ static void bench_close(struct bench *b)
 static osafl_status train(struct bench *b)
 {
     train_result_free(&b->session, &b->result);
-    return train_client(&b->trainer, &b->task, b->worker, &b->result);
+    return train_client(&b->session, &b->task, b->worker, &b->result);
 }
 
 static bool is_permutation(const uint64_t *sample, uint32_t n, const uint64_t *of)
@@ -314,14 +309,13 @@ static void test_overflowing_update_is_a_divergence(void **state)
 {
     (void)state;
     struct bench *b = bench_open(toy_open(3, 5));
-    /* Finite numbers whose difference is not. */
-    b->attack = (struct attack){.method = ATTACK_SCALE, .strength = 1e300};
-    b->attack.attacks = calloc(3, 1);
-    b->attack.attacks[1] = 1;
+    b->toy->fault = TOY_HUGE_FILTER;
+    b->toy->fault_round = 2;
+    b->toy->fault_client = 1;
     assert_int_equal(train(b), OSAFL_OK);
     assert_int_equal(b->result.outcome, TRAIN_DIVERGED);
-    assert_string_equal(b->result.message, "round 2, client 1: the attack makes an update that is "
-                                           "not finite; lower attack.strength");
+    assert_string_equal(b->result.message, "filter/toy, round 2, client 1: the filter makes an "
+                                           "update that is not finite; lower its settings");
     bench_close(b);
 }
 
@@ -418,115 +412,6 @@ static void test_stop_is_heard(void **state)
     bench_close(b);
 }
 
-/* ---- attackers ---- */
-
-static struct bench *attacked(const char *method, double strength, float *update)
-{
-    struct toy *t = toy_open(10, 5);
-    t->e.attack.share = 1.0;
-    t->e.attack.strength = strength;
-    const char *const methods[] = {"none", "sign_flip", "scale", "noise", "shuffle_labels"};
-    for (int32_t m = 0; m < 5; m++)
-        if (strcmp(methods[m], method) == 0)
-            t->e.attack.method.index = m;
-    struct bench *b = bench_open(t);
-    assert_int_equal(train(b), OSAFL_OK);
-    codec_decode(&b->session.codec, &b->result.code[0], 0, TOY_DIM, update);
-    return b;
-}
-
-static void test_attacks(void **state)
-{
-    (void)state;
-    float honest[TOY_DIM];
-    float update[TOY_DIM];
-    bench_close(attacked("none", 3.0, honest));
-    bench_close(attacked("sign_flip", 3.0, update));
-    for (uint32_t j = 0; j < TOY_DIM; j++)
-        assert_true(update[j] == (float)(-3.0 * (double)honest[j]));
-    bench_close(attacked("scale", 3.0, update));
-    for (uint32_t j = 0; j < TOY_DIM; j++)
-        assert_true(update[j] == (float)(3.0 * (double)honest[j]));
-    bench_close(attacked("noise", 1.0, update));
-    assert_memory_not_equal(update, honest, sizeof honest);
-    bench_close(attacked("noise", 0.0, update));
-    for (uint32_t j = 0; j < TOY_DIM; j++)
-        assert_true(update[j] == 0.0f);
-}
-
-/* Noise that is the same in every round, or for all attackers, would not average out. */
-static void test_noise_is_drawn_anew(void **state)
-{
-    (void)state;
-    enum { DIM = 1000, DRAWS = 3 };
-    struct toy *t = toy_open(4, 5);
-    struct attack a;
-    t->e.attack.share = 1.0;
-    t->e.attack.strength = 2.0;
-    t->e.attack.method.index = ATTACK_NOISE;
-    assert_int_equal(attack_create(&a, &t->e), OSAFL_OK);
-    const uint32_t client[DRAWS] = {1, 1, 2};
-    const uint32_t round[DRAWS] = {3, 4, 3};
-    float x[DRAWS][DIM];
-    for (int k = 0; k < DRAWS; k++) {
-        for (uint32_t i = 0; i < DIM; i++)
-            x[k][i] = 0.5f;
-        attack_update(&a, client[k], round[k], x[k], DIM);
-        for (int l = 0; l < k; l++) {
-            const double cosine =
-                codec_dense_dot(x[k], x[l], DIM) /
-                sqrt(codec_dense_dot(x[k], x[k], DIM) * codec_dense_dot(x[l], x[l], DIM));
-            assert_true(fabs(cosine) < 5.0 / sqrt(DIM));
-        }
-        /* Twice the norm of the update, which is 0.5 sqrt(DIM). */
-        assert_true(fabs(sqrt(codec_dense_dot(x[k], x[k], DIM) / DIM) - 1.0) <
-                    5.0 / sqrt(2.0 * DIM));
-    }
-    attack_destroy(&a);
-    toy_close(t);
-}
-
-/* Each sample keeps one label of an attacker's choice; over the samples all labels occur. */
-static void test_shuffled_labels(void **state)
-{
-    (void)state;
-    float update[TOY_DIM];
-    struct bench *b = attacked("shuffle_labels", 1.0, update);
-    const struct toy *t = b->toy;
-    uint32_t count[TOY_LABELS] = {0};
-    uint32_t wrong = 0;
-    for (uint32_t i = 0; i < t->n_samples; i++) {
-        count[t->label[i]]++;
-        wrong += t->label[i] != (int32_t)(t->sample[i] % TOY_LABELS);
-        for (uint32_t j = 0; j < i; j++)
-            assert_true(t->sample[i] != t->sample[j] || t->label[i] == t->label[j]);
-    }
-    assert_true(wrong > 0);
-    for (uint32_t label = 0; label < TOY_LABELS; label++)
-        assert_true(count[label] > 0);
-    bench_close(b);
-}
-
-static void test_share_of_attackers(void **state)
-{
-    (void)state;
-    struct toy *t = toy_open(10, 5);
-    struct attack a;
-    t->e.attack.share = 0.3;
-    t->e.attack.method.index = ATTACK_SCALE;
-    assert_int_equal(attack_create(&a, &t->e), OSAFL_OK);
-    uint32_t attackers = 0;
-    for (uint32_t u = 0; u < 10; u++)
-        attackers += attack_by(&a, u);
-    assert_int_equal(attackers, 3);
-    attack_destroy(&a);
-    t->e.attack.method.index = ATTACK_NONE;
-    assert_int_equal(attack_create(&a, &t->e), OSAFL_OK);
-    assert_false(attack_by(&a, 0));
-    attack_destroy(&a);
-    toy_close(t);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -544,10 +429,6 @@ int main(void)
         cmocka_unit_test(test_every_failure_leaves_the_plugin),
         cmocka_unit_test(test_lost_update_changes_nobodys_state),
         cmocka_unit_test(test_stop_is_heard),
-        cmocka_unit_test(test_attacks),
-        cmocka_unit_test(test_noise_is_drawn_anew),
-        cmocka_unit_test(test_shuffled_labels),
-        cmocka_unit_test(test_share_of_attackers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

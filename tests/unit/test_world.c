@@ -238,7 +238,6 @@ static struct setup *make_setup(void)
         .storage = 400,
         .arrivals = 40,
         .activity = {0.3, 0.8},
-        .sampled = 1.0,
         .cycles_per_bit = {25.0, 40.0},
         .energy_budget_j = {1.2, 2.5},
         .clock_max_hz = {1e9, 1.8e9},
@@ -691,29 +690,6 @@ static void test_independence(void **state)
     close_setup(s);
 }
 
-static void test_sampling(void **state)
-{
-    (void)state;
-    struct setup *const s = make_setup();
-    s->e.clients.sampled = 0.2;
-    struct world *const w = make_world(s);
-    uint32_t times[25] = {0};
-    for (uint32_t t = 0; t < 1000; ++t) {
-        uint8_t present[25];
-        uint32_t n = 0;
-        world_sample_clients(w, t, present);
-        for (uint32_t u = 0; u < 25; ++u) {
-            n += present[u];
-            times[u] += present[u];
-        }
-        assert_int_equal(n, 5);
-    }
-    for (uint32_t u = 0; u < 25; ++u) /* 200 on average, sd 12.6 */
-        assert_in_range(times[u], 137, 263);
-    world_destroy(w);
-    close_setup(s);
-}
-
 static void test_one_sample(void **state)
 {
     (void)state;
@@ -1006,7 +982,6 @@ int main(void)
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_missing_label),
         cmocka_unit_test(test_independence),
-        cmocka_unit_test(test_sampling),
         cmocka_unit_test(test_one_sample),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_bad_policies),

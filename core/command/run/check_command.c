@@ -9,7 +9,7 @@
 #include "base/exit_status.h"
 #include "base/message.h"
 #include "plugin/guard.h"
-#include "round/attack.h"
+#include "round/client_filter.h"
 #include "round/engine.h"
 #include "round/forecast.h"
 #include "run.h"
@@ -42,22 +42,12 @@ static void print_work(const struct session *s, const struct world *world)
     print_bytes("  each further thread", engine_bytes(s, world, 2) - engine_bytes(s, world, 1));
 }
 
-static osafl_status print_attack(const struct experiment *e, char *message)
-{
-    struct attack attack;
-    if (attack_create(&attack, e) != OSAFL_OK)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the attackers");
-    attack_print(&attack, e, stdout);
-    attack_destroy(&attack);
-    return OSAFL_OK;
-}
-
 /* What goes over the link, and from whom. */
 static osafl_status print_link(const struct session *s, const struct world *world, char *message)
 {
     if (s->aggregator.centralised) {
         printf("%-22s none: one place trains on all stores; channel, resource, quantizer, uplink, "
-               "attack and clients.sampled change nothing\n",
+               "selection and filter change nothing\n",
                "link");
         return OSAFL_OK;
     }
@@ -65,7 +55,8 @@ static osafl_status print_link(const struct session *s, const struct world *worl
     if (s->experiment->uplink.loss_probability > 0.0)
         printf("%-22s %.4g %% of the updates, on average\n", "lost on the way",
                100.0 * s->experiment->uplink.loss_probability);
-    return print_attack(s->experiment, message);
+    filter_print(s, stdout);
+    return OSAFL_OK;
 }
 
 /* A line of the table of layers; *arg: lines so far. */
