@@ -1,4 +1,4 @@
-/* stop.c - SIGINT, SIGTERM, SIGHUP and a limit of time ask a run to stop. */
+/* stop.c - SIGINT, SIGTERM, SIGHUP and limits of time ask a run to stop. */
 #include "stop.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static volatile sig_atomic_t tells_end;
 static volatile sig_atomic_t may_abandon;
 static atomic_int abandon; /* read by all threads; lock-free, so a handler may write it */
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGXCPU};
 #define N_SIGNALS (sizeof signals / sizeof signals[0])
 static struct sigaction before[N_SIGNALS];
 static struct sigaction pipe_before;
@@ -34,12 +34,18 @@ static _Noreturn void end_at_once(void)
     _exit(EXIT_INTERRUPTED);
 }
 
+/* Signals that come again and again: SIGXCPU does each second, until the hard limit kills. */
+static bool is_gentle(int signal_number)
+{
+    return signal_number == SIGALRM || signal_number == SIGXCPU;
+}
+
 static void handle(int signal_number)
 {
     if (request != 0) {
-        if (signal_number != SIGALRM && request != SIGALRM)
+        if (!is_gentle(signal_number) && !is_gentle(request))
             _exit(EXIT_INTERRUPTED);
-        if (signal_number == SIGALRM)
+        if (is_gentle(signal_number))
             return;
     }
     request = signal_number;
@@ -118,6 +124,8 @@ const char *stop_reason(void)
         return "terminated";
     case SIGHUP:
         return "hung up";
+    case SIGXCPU:
+        return "limit of CPU time reached (ulimit -t)";
     default:
         return "time limit reached";
     }

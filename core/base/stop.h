@@ -1,4 +1,5 @@
-/* stop.h - SIGINT, SIGTERM, SIGHUP and a limit of time ask a run to stop.
+/* stop.h - SIGINT, SIGTERM, SIGHUP, a limit of time and one of CPU time (SIGXCPU) ask a run to
+ * stop.
  *
  * The first request is remembered, and the run stops where nothing is lost; before its first round,
  * where there is nothing to lose, it ends the process at once with EXIT_INTERRUPTED.  So does a
@@ -14,8 +15,9 @@
  * number of times, before or after one of them, and never ends the process at once. */
 #define STOP_GENTLY SIGALRM
 
-/* Takes over these signals, unless the caller ignores them, and SIGALRM; max_time_s > 0: a request
- * comes after so many seconds. SIGPIPE is ignored. The main thread, with no other run in hand. */
+/* Takes over these signals, unless the caller ignores them, SIGXCPU and SIGALRM; max_time_s > 0: a
+ * request comes after so many seconds. SIGPIPE is ignored. The main thread, with no other run in
+ * hand. */
 void stop_begin(double max_time_s);
 /* Puts the handlers back. */
 void stop_end(void);
@@ -25,7 +27,8 @@ void stop_end(void);
 void stop_allow_end(bool allowed, bool tell);
 
 bool stop_requested(void);
-/* "interrupted", "terminated", "hung up", "time limit reached". */
+/* "interrupted", "terminated", "hung up", "time limit reached", "limit of CPU time reached (ulimit
+ * -t)". */
 const char *stop_reason(void);
 
 /* While true, a request also raises the flag below, so that the round in hand is abandoned: to be

@@ -1,9 +1,15 @@
 /* main.c - the osafl program. */
 #include "base/exit_status.h"
 #include "cli.h"
+#include "plugin/guard.h"
+#include "plugin/kinds.h"
+#include "plugin/plugin_host.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* A standard stream that the caller closed would give its number to the first file that is opened,
  * and what is said to the user would end in the results.  The mode is the one that makes its use
@@ -16,8 +22,42 @@ static void hold_standard_streams(void)
     }
 }
 
+/* Plugins and the libraries below them may call exit(), as ones that were made for programs of
+ * their own do; a run that is cut off in this way did not succeed, whatever status they gave. */
+static void refuse_early_exit(void)
+{
+    const struct osafl_call *call = call_current();
+    const struct instance *operation = operation_current();
+    const char *loading = guard_is_loading();
+    char where[512];
+    if (call != NULL)
+        call_describe(call, where, sizeof where);
+    else if (operation != NULL)
+        snprintf(where, sizeof where, "%s/%s", kind_name(operation->plugin->kind),
+                 operation->plugin->name);
+    else if (loading != NULL)
+        snprintf(where, sizeof where, "%s", loading);
+    else
+        return;
+    dprintf(STDERR_FILENO,
+            "osafl: %s called exit(), which belongs to the program; what was saved is whole\n",
+            where);
+    _exit(EXIT_RUN_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
-    return cli_main(argc, argv);
+    /* A file that may not grow further (ulimit -f) is an error with a name, as a full disk is. */
+    signal(SIGXFSZ, SIG_IGN);
+    if (atexit(refuse_early_exit) != 0)
+        return EXIT_RUN_FAILED;
+    const int status = cli_main(argc, argv);
+    fflush(NULL);
+#ifndef OSAFL_SANITIZED /* whose reports come at exit() */
+    /* Destructors of plugins have nothing to add, and could crash, wait or change the status. */
+    _exit(status);
+#else
+    return status;
+#endif
 }

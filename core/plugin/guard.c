@@ -409,3 +409,8 @@ void guard_loading(const char *path)
     if (armed)
         timer_settime(timer, 0, &limit, NULL);
 }
+
+const char *guard_is_loading(void)
+{
+    return loading;
+}

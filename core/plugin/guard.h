@@ -26,6 +26,8 @@ extern const struct pool_hooks guard_pool_hooks;
 /* Names the file that is about to be mapped, whose code may then run and must be done within two
  * minutes; NULL: it is done. */
 void guard_loading(const char *path);
+/* The file that is being mapped; NULL: none. */
+const char *guard_is_loading(void);
 
 /* Starts a thread that ends the program when one call lasts longer than limit_s; 0: no limit.
  * Time during which the whole program stands still does not count.  Without memory for a thread

@@ -65,6 +65,10 @@ NAMED = [
     ("rounding", "sample_of", None, None, "dataset/saboteur.*floating-point"),
     ("locale", "encode", 3, 2, "quantizer/saboteur, round 3, client 2.*locale"),
     ("locale", "solve", 3, None, "resource/saboteur, round 3.*locale"),
+    ("exit", "aggregate", 3, None, r"aggregator/saboteur, round 3 called exit\(\)"),
+    ("exit", "gradient", 3, 2, r"model/saboteur, round 3, client 2 called exit\(\)"),
+    ("exit", "create", None, None, r"channel/saboteur called exit\(\)"),
+    ("exit", "decode", None, None, r"quantizer/saboteur.* called exit\(\)"),
 ]
 
 
@@ -145,7 +149,18 @@ def loading(bench):
                         os.path.join(bench.build, "tests/faults/plugins")],
                        env=deed("crash", "mapping", None, None))
     check(listed.returncode == OK and re.search(r"loading +BROKEN", listed.stdout), listed.stdout)
-    return "a crash while a plugin is loaded is named"
+    ended = bench.run(command(bench, bench.new_folder(), 1, "--set", "deletion.plugin=loading"),
+                      env=deed("exit", "mapping", None, None))
+    check(ended.returncode == FAILED and "deletion/loading.so called exit()" in ended.stderr,
+          f"{ended.returncode}: {ended.stderr}")
+    if not bench.sanitized:  # whose reports need the end of main()
+        for what in "crash", "hang":
+            left = bench.run(command(bench, bench.new_folder(), 1, "--set",
+                                     "deletion.plugin=loading"),
+                             env=deed(what, "leaving", None, None), timeout=60)
+            check(left.returncode == OK, f"{what} in a destructor: {left.returncode}: "
+                                         f"{left.stderr}")
+    return "a crash or an exit while a plugin is loaded is named; destructors do not run"
 
 
 def dropped(bench):

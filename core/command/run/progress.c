@@ -202,8 +202,9 @@ void progress_format_summary(char *out, size_t size, const char *split, const ch
         return;
     format_measure(best, sizeof best, measure, s->best);
     format_measure(last, sizeof last, measure, s->last);
-    snprintf(out, size, "best %s %s after %" PRIu32 " rounds, last %s after %" PRIu32 " rounds",
-             split, best, s->best_round + 1, last, s->last_round + 1);
+    snprintf(out, size, "best %s %s after %" PRIu32 " round%s, last %s after %" PRIu32 " round%s",
+             split, best, s->best_round + 1, s->best_round == 0 ? "" : "s", last, s->last_round + 1,
+             s->last_round == 0 ? "" : "s");
 }
 
 void progress_summary(FILE *to, const char *split, const char *measure,

@@ -372,12 +372,13 @@ static osafl_status finish(struct run *r, char *message)
     return OSAFL_OK;
 }
 
-/* For reports.  That it cannot be written does not matter beside the failure itself. */
+/* For reports: why, and what it has cost.  That it cannot be written does not matter beside the
+ * failure itself. */
 static void record_failure(const struct run *r, osafl_status status, const char *failure)
 {
     char message[MESSAGE_BYTES];
-    if (status != OSAFL_E_CANCELLED || !stop_requested())
-        (void)write_environment(r, true, failure, message);
+    const bool stopped = status == OSAFL_E_CANCELLED && stop_requested();
+    (void)write_environment(r, !stopped, stopped ? NULL : failure, message);
 }
 
 static osafl_status run_all(struct run *r, struct loader *l, char *message)
@@ -395,7 +396,9 @@ static osafl_status run_all(struct run *r, struct loader *l, char *message)
         record_failure(r, status, message);
         return status;
     }
-    return engine_round(r->engine) < r->s.session.facts.rounds ? OSAFL_OK : finish(r, message);
+    if (engine_round(r->engine) == r->s.session.facts.rounds)
+        return finish(r, message);
+    return write_environment(r, false, NULL, message); /* paused: what it has cost so far */
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

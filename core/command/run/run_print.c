@@ -19,7 +19,7 @@ struct screen {
     bool quiet;
     bool with_progress;
     struct progress *progress; /* NULL before the first round, or without memory for it */
-    char label[256];
+    char *label;               /* owned */
 };
 
 static void clear(const struct screen *s)
@@ -33,8 +33,9 @@ static void on_start(void *arg, const struct run_start *start)
     struct screen *s = arg;
     const struct experiment *e = start->experiment;
     const bool cell = strcmp(e->case_name, "main") != 0;
-    snprintf(s->label, sizeof s->label, "%.100s%s%.100s seed %" PRId64, e->general.name,
-             cell ? " " : "", cell ? e->case_name : "", e->general.seed);
+    if (asprintf(&s->label, "%s%s%s seed %" PRId64, e->general.name, cell ? " " : "",
+                 cell ? e->case_name : "", e->general.seed) < 0)
+        s->label = NULL;
     const struct progress_options options = {
         .to = stderr,
         .label = s->label,
@@ -47,7 +48,8 @@ static void on_start(void *arg, const struct run_start *start)
     };
     if (start->first_round > 0 && s->alone && !s->quiet)
         fprintf(stderr, "osafl: going on after round %" PRIu32 "\n", start->first_round);
-    s->progress = progress_create(&options);
+    if (s->label != NULL)
+        s->progress = progress_create(&options);
 }
 
 static void on_step(void *arg, uint32_t round, uint64_t done, uint64_t all)
@@ -111,6 +113,7 @@ static void leave_screen(struct screen *s)
 {
     stop_end();
     progress_destroy(s->progress);
+    free(s->label);
 }
 
 /* ---- one run ------------------------------------------------------------------------------- */

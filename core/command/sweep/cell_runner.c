@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +110,18 @@ static void close_pair(const int fd[2])
     errno = error;
 }
 
+/* What the parent hears of other cells is not this one's, and counts among its open files. */
+static void close_others(const struct runner *r)
+{
+    for (size_t i = 0; i < r->places; i++) {
+        const struct worker_process *w = &r->place[i];
+        if (w->cell != NULL && w->outcome_fd >= 0)
+            close(w->outcome_fd);
+        if (w->cell != NULL && w->stderr_fd >= 0)
+            close(w->stderr_fd);
+    }
+}
+
 /* False, with errno: no process could be made. */
 static bool begin_process(const struct runner *r, struct worker_process *w)
 {
@@ -127,6 +140,7 @@ static bool begin_process(const struct runner *r, struct worker_process *w)
     w->pid = fork();
     if (w->pid == 0) {
         belong_to(parent);
+        close_others(r);
         close(outcome[0]);
         if (error[1] >= 0)
             dup2(error[1], STDERR_FILENO);
@@ -155,32 +169,68 @@ static void announce_end(const struct runner *r, const struct cell_run *cell)
     r->o->watcher->end(cell, &p);
 }
 
+/* Whether the system may have room for a process once another one has ended. */
+static bool is_shortage(int error)
+{
+    return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+static void fail_to_begin(struct runner *r, struct cell_run *cell, int error)
+{
+    cell->fate = FATE_FAILED;
+    cell->outcome = (struct run_outcome){.status = EXIT_RUN_FAILED};
+    snprintf(cell->outcome.message, MESSAGE_BYTES, "cannot start a process: %s", strerror(error));
+    r->ended++;
+    announce_end(r, cell);
+}
+
 /* Gives the next cell to a free place.  Threads are divided among the cells that can still run
- * beside it. */
-static void begin_next(struct runner *r, struct worker_process *w)
+ * beside it.  False: there is no room for it before another one ends. */
+static bool begin_next(struct runner *r, struct worker_process *w)
 {
     const size_t free_places = r->places - r->busy;
     const size_t waiting = r->n - r->next;
     const size_t sharers = free_places < waiting ? free_places : waiting;
     const unsigned share = r->free_threads / (unsigned)sharers;
-    *w = (struct worker_process){.cell = &r->run[r->next++],
+    *w = (struct worker_process){.cell = &r->run[r->next],
                                  .threads = share > 0 ? share : 1,
                                  .start_s = now_s(),
                                  .outcome_fd = -1,
                                  .stderr_fd = -1};
     if (!begin_process(r, w)) {
-        w->cell->fate = FATE_FAILED;
-        w->cell->outcome = (struct run_outcome){.status = EXIT_RUN_FAILED};
-        snprintf(w->cell->outcome.message, MESSAGE_BYTES, "cannot start a process: %s",
-                 strerror(errno));
-        r->ended++;
-        announce_end(r, w->cell);
+        const int error = errno;
+        struct cell_run *cell = w->cell;
         w->cell = NULL;
-        return;
+        if (r->busy > 0 && is_shortage(error))
+            return false;
+        r->next++;
+        fail_to_begin(r, cell, error);
+        return true;
     }
+    r->next++;
     /* With more jobs than threads every cell still has one. */
     r->free_threads -= w->threads < r->free_threads ? w->threads : r->free_threads;
     r->busy++;
+    return true;
+}
+
+static void fill_places(struct runner *r)
+{
+    for (size_t i = 0; i < r->places && !stop_requested(); i++) {
+        if (r->place[i].cell == NULL && r->next < r->n && !begin_next(r, &r->place[i]))
+            return;
+    }
+}
+
+/* Each cell takes two files while it runs, and the soft limit is often a small part of the hard
+ * one. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* ---- while cells run ------------------------------------------------------------------------- */
@@ -297,25 +347,45 @@ static void stop_cells(struct runner *r)
     }
 }
 
-/* Waits a moment for something to read, and reads it. */
-static void listen_to_cells(struct runner *r, struct pollfd *fd)
+/* Which file of which place an entry of poll() is for. */
+struct listening {
+    struct pollfd *fd; /* [2 * places]; no gaps: their number is limited as that of open files is */
+    struct worker_process **of;
+    nfds_t n;
+};
+
+static void listen_to(struct listening *l, struct worker_process *w, int fd)
 {
-    for (size_t i = 0; i < r->places; i++) {
-        const struct worker_process *w = &r->place[i];
-        fd[2 * i] = (struct pollfd){.fd = w->cell != NULL ? w->outcome_fd : -1, .events = POLLIN};
-        fd[2 * i + 1] =
-            (struct pollfd){.fd = w->cell != NULL ? w->stderr_fd : -1, .events = POLLIN};
-    }
-    if (poll(fd, 2 * r->places, TICK_MS) <= 0)
+    if (fd < 0)
         return;
+    l->of[l->n] = w;
+    l->fd[l->n++] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+/* Waits a moment for something to read, and reads it. */
+static void listen_to_cells(struct runner *r, struct listening *l)
+{
+    l->n = 0;
     for (size_t i = 0; i < r->places; i++) {
         struct worker_process *w = &r->place[i];
-        if (fd[2 * i + 1].revents != 0 && !read_stderr(r, w)) {
+        if (w->cell == NULL)
+            continue;
+        listen_to(l, w, w->stderr_fd); /* before the outcome, which ends the process */
+        listen_to(l, w, w->outcome_fd);
+    }
+    if (poll(l->fd, l->n, TICK_MS) <= 0)
+        return;
+    for (nfds_t i = 0; i < l->n; i++) {
+        struct worker_process *w = l->of[i];
+        if (l->fd[i].revents == 0)
+            continue;
+        if (l->fd[i].fd == w->outcome_fd) {
+            if (!read_outcome(w))
+                end_process(r, w);
+        } else if (!read_stderr(r, w)) {
             close(w->stderr_fd);
             w->stderr_fd = -1;
         }
-        if (fd[2 * i].revents != 0 && !read_outcome(w))
-            end_process(r, w);
     }
 }
 
@@ -336,30 +406,31 @@ int cells_run(struct cell_run *run, size_t n, struct loader *l, const struct cel
     struct runner r = {.o = o, .loader = l, .run = run, .n = n, .free_threads = o->run.threads};
     r.places = o->jobs < n ? o->jobs : n;
     r.place = calloc(r.places + 1, sizeof(*r.place));
-    struct pollfd *const fd = calloc(2 * r.places + 1, sizeof(*fd));
+    struct listening heard = {.fd = calloc(2 * r.places + 1, sizeof(*heard.fd)),
+                              .of = calloc(2 * r.places + 1, sizeof(struct worker_process *))};
     for (size_t i = 0; i < n; i++) {
         run[i].fate = FATE_NOT_BEGUN;
         run[i].outcome = (struct run_outcome){.status = EXIT_INTERRUPTED};
         run[i].seconds = 0.0;
     }
-    if (r.place == NULL || fd == NULL) {
+    if (r.place == NULL || heard.fd == NULL || heard.of == NULL) {
         free(r.place);
-        free(fd);
+        free(heard.fd);
+        free(heard.of);
         fputs("osafl: out of memory\n", stderr);
         return EXIT_RUN_FAILED;
     }
+    raise_file_limit();
     stop_begin(o->run.max_time_s);
     while (r.busy > 0 || (r.next < n && !r.stopping)) {
-        for (size_t i = 0; i < r.places && !stop_requested(); i++) {
-            if (r.place[i].cell == NULL && r.next < n)
-                begin_next(&r, &r.place[i]);
-        }
+        fill_places(&r);
         if (stop_requested() && !r.stopping)
             stop_cells(&r);
-        listen_to_cells(&r, fd);
+        listen_to_cells(&r, &heard);
     }
     stop_end();
     free(r.place);
-    free(fd);
+    free(heard.fd);
+    free(heard.of);
     return overall_status(&r);
 }

@@ -9,6 +9,11 @@ __attribute__((constructor)) static void begin(void)
     (void)deed("mapping", ANY, ANY);
 }
 
+__attribute__((destructor)) static void end(void)
+{
+    (void)deed("leaving", ANY, ANY);
+}
+
 OSAFL_EXPORT const osafl_plugin *osafl_plugin_entry_v0(void);
 OSAFL_EXPORT const osafl_plugin *osafl_plugin_entry_v0(void)
 {
