@@ -54,6 +54,20 @@ for task in 5 6 7; do
 done | sort -u > list
 [ "$(wc -l < list)" -eq 8 ] || fail "the tasks of an array do not make the grid"
 
+# Parts of an array: only with the number of the whole one's shares, and then the same cells.
+part() {
+    PATH=$work/bin:$PATH OSAFL=$osafl SLURM_ARRAY_TASK_ID=$1 SLURM_ARRAY_TASK_MIN=1 \
+        SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=2 bash experiments/slurm-array.sh \
+        "$source_tree/tests/cli/grid.cfg" --list
+}
+status=0
+part 3 2> told || status=$?
+[ $status -eq 2 ] || fail "an array with gaps gives status $status"
+expect "set SHARES" told
+SHARES=3 part 3 > part
+"$osafl" run "$source_tree/tests/cli/grid.cfg" --list --shard 3/3 | cmp - part ||
+    fail "a part of an array runs other cells"
+
 # Wrong words.
 status=0
 experiments/reproduce.sh table-nowhere 2> told || status=$?
