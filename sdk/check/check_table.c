@@ -128,6 +128,21 @@ const struct check checks[] = {
         "does not depend on the scale of the clients' shares"),
     LAW(AGGREGATOR, "robust", "aggregator.robust", check_aggregator_robust, 18,
         "is moved by a bounded amount by one client"),
+
+    KIND(PARTITION, "partition.mixes", check_partition_mixes, 18,
+         "gives label mixes that can be, the same in any order"),
+
+    KIND(DRIFT, "drift.pure", check_drift_pure, 18,
+         "gives weights that can be, the same in any order"),
+
+    KIND(ARRIVAL, "arrival.counts", check_arrival_counts, 18,
+         "brings no more samples than fit, to clients that are there or not"),
+
+    KIND(SELECTION, "selection.present", check_selection_present, 18,
+         "asks only clients that are there, be they one or five"),
+
+    KIND(FILTER, "filter.touches", check_filter_touches, 18,
+         "leaves alone whom it says that it leaves alone"),
 };
 const size_t n_checks = sizeof checks / sizeof checks[0];
 _Static_assert(sizeof checks / sizeof checks[0] <= 128, "struct probe has room for that many");

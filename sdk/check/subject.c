@@ -29,9 +29,13 @@ const struct trial_world usual_world = {
              .n_test = 100},
 };
 
+/* One label has no sample. */
+static const double trial_share[PLAY_LABELS] = {0.3, 0.2, 0.1, 0.4, 0.0};
+
 static const struct bench *const benches[] = {
-    &dataset_bench,   &model_bench,     &channel_bench,  &resource_bench,
-    &optimizer_bench, &quantizer_bench, &deletion_bench, &aggregator_bench,
+    &dataset_bench,   &model_bench,     &channel_bench,    &resource_bench,  &optimizer_bench,
+    &quantizer_bench, &deletion_bench,  &aggregator_bench, &partition_bench, &drift_bench,
+    &arrival_bench,   &selection_bench, &filter_bench,
 };
 
 const struct bench *bench_of(uint32_t kind)
@@ -177,13 +181,12 @@ static void make_facts(struct subject *s)
                              .deadline_s = 10.0};
     if (kind != OSAFL_KIND_DATASET)
         s->facts.dataset = &s->world.data;
+    if (kind != OSAFL_KIND_DATASET && s->world.data.labels == PLAY_LABELS)
+        s->facts.label_share = trial_share;
     if (kind != OSAFL_KIND_DATASET && kind != OSAFL_KIND_MODEL) {
         s->facts.model = &s->model;
-        s->facts.dim = s->model.n_parameters;
+        s->facts.dim = s->world.dim;
     }
-    static const double alike[PLAY_LABELS] = {0.2, 0.2, 0.2, 0.2, 0.2};
-    if (kind != OSAFL_KIND_DATASET && s->world.data.labels == PLAY_LABELS)
-        s->facts.label_share = alike;
 }
 
 static void fill_in(struct subject *s, struct conform *c, const struct trial_world *world,

@@ -79,7 +79,8 @@ struct bench {
     void (*free_kept)(struct subject *s);
 };
 extern const struct bench dataset_bench, model_bench, channel_bench, resource_bench,
-    optimizer_bench, quantizer_bench, deletion_bench, aggregator_bench;
+    optimizer_bench, quantizer_bench, deletion_bench, aggregator_bench, partition_bench,
+    drift_bench, arrival_bench, selection_bench, filter_bench;
 const struct bench *bench_of(uint32_t kind);
 
 /* Creates the instance, and no more. */

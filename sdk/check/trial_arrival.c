@@ -1,0 +1,93 @@
+/* trial_arrival.c - arrivals at work, and their laws. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "checks.h"
+#include "subject.h"
+
+static const osafl_arrival_vt *vtable(const struct subject *s)
+{
+    return (const osafl_arrival_vt *)(const void *)s->instance.plugin->vtable;
+}
+
+/* Clients of several sizes; arrays of the take. */
+static osafl_arrival_problem make_problem(struct subject *s, struct take *t)
+{
+    const uint32_t n = s->world.clients;
+    uint32_t *most = calloc(n, sizeof *most);
+    uint64_t *capacity = calloc(n, sizeof *capacity);
+    double *activity = calloc(n, sizeof *activity);
+    if (most == NULL || capacity == NULL || activity == NULL)
+        abort();
+    for (uint32_t u = 0; u < n; u++) {
+        most[u] = u % 5;
+        capacity[u] = 6 + 3 * (uint64_t)u;
+        activity[u] = 0.3 + 0.1 * (u % 6);
+    }
+    const osafl_arrival_problem p = {
+        .struct_size = sizeof p,
+        .clients = n,
+        .round = t->round,
+        .most = arena_input(&t->arena, "most", most, n, sizeof *most, 4),
+        .capacity = arena_input(&t->arena, "capacity", capacity, n, sizeof *capacity, 8),
+        .activity = arena_input(&t->arena, "activity", activity, n, sizeof *activity, 8),
+    };
+    free(most);
+    free(capacity);
+    free(activity);
+    return p;
+}
+
+static osafl_status ask_fill(struct subject *s, struct take *t)
+{
+    if (vtable(s)->fill == NULL)
+        return OSAFL_OK;
+    const osafl_arrival_problem p = make_problem(s, t);
+    uint64_t *n = arena_output(&t->arena, "samples of fill()", p.clients, sizeof *n, 8);
+    osafl_call *c = take_begin(t, "fill()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(take_end(t, vtable(s)->fill(s->instance.self, c, &p, n)));
+    for (uint32_t u = 0; u < p.clients; u++) {
+        if (n[u] > p.capacity[u])
+            take_fail(t, "client %u begins with %llu samples and has room for %llu", (unsigned)u,
+                      (unsigned long long)n[u], (unsigned long long)p.capacity[u]);
+    }
+    transcript_bytes(&t->transcript, "the samples of fill()", 0, 0, n, p.clients * sizeof *n);
+    return OSAFL_OK;
+}
+
+static osafl_status play_round(struct subject *s, struct take *t)
+{
+    const osafl_arrival_problem p = make_problem(s, t);
+    uint32_t *n = arena_inout(&t->arena, "samples", NULL, p.clients, sizeof *n, 4);
+    uint8_t *present = arena_inout(&t->arena, "present", NULL, p.clients, 1, 1);
+    memset(n, 0, p.clients * sizeof *n);
+    memset(present, 1, p.clients);
+    osafl_call *c = take_begin(t, "arrive()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(take_end(t, vtable(s)->arrive(s->instance.self, c, &p, n, present)));
+    for (uint32_t u = 0; u < p.clients; u++) {
+        if (n[u] > p.most[u] || present[u] > 1)
+            take_fail(t, "client %u: %u samples of at most %u, present = %u", (unsigned)u,
+                      (unsigned)n[u], (unsigned)p.most[u], (unsigned)present[u]);
+    }
+    transcript_bytes(&t->transcript, "the samples of arrive()", t->round, 0, n,
+                     p.clients * sizeof *n);
+    transcript_bytes(&t->transcript, "who is there", t->round, 0, present, p.clients);
+    return OSAFL_OK;
+}
+
+const struct bench arrival_bench = {
+    .kind = OSAFL_KIND_ARRIVAL,
+    .begin = ask_fill,
+    .round = play_round,
+};
+
+/* ---- laws ---------------------------------------------------------------------------------- */
+
+/* No more samples than fit, and clients that are there or not; play_round() looks. */
+void check_arrival_counts(struct conform *c)
+{
+    struct subject s;
+    struct transcript answers = {0};
+    subject_must_open(&s, c, &answers);
+    subject_must_play(&s, 0, PLAY_ROUNDS, &answers);
+}

@@ -1,0 +1,63 @@
+/* trial_drift.c - drifts at work, and their laws. */
+#include <math.h>
+
+#include "checks.h"
+#include "subject.h"
+
+static const osafl_drift_vt *vtable(const struct subject *s)
+{
+    return (const osafl_drift_vt *)(const void *)s->instance.plugin->vtable;
+}
+
+static osafl_status ask(struct subject *s, struct take *t, uint32_t client, uint32_t round,
+                        osafl_drift_mix *out)
+{
+    const osafl_drift_mix blank = {.struct_size = sizeof blank};
+    osafl_drift_mix *mix = arena_inout(&t->arena, "the mix in force", &blank, 1, sizeof blank, 8);
+    osafl_call *c = take_begin(t, "at()", client);
+    OSAFL_TRY(take_end(t, vtable(s)->at(s->instance.self, c, client, round, mix)));
+    *out = *mix;
+    transcript_doubles(&t->transcript, "a weight of at()", round, client, &mix->weight, 1);
+    transcript_bytes(&t->transcript, "a draw of at()", round, client, &mix->draw_a,
+                     sizeof mix->draw_a);
+    if (mix->weight > 0.0)
+        transcript_bytes(&t->transcript, "the other draw of at()", round, client, &mix->draw_b,
+                         sizeof mix->draw_b);
+    return OSAFL_OK;
+}
+
+static osafl_status play_round(struct subject *s, struct take *t)
+{
+    osafl_drift_mix mix;
+    for (uint32_t u = 0; u < s->world.clients; u++)
+        OSAFL_TRY(ask(s, t, u, t->round, &mix));
+    return OSAFL_OK;
+}
+
+const struct bench drift_bench = {.kind = OSAFL_KIND_DRIFT, .round = play_round};
+
+/* ---- laws ---------------------------------------------------------------------------------- */
+
+/* Weights that can be, and the same answer for a round whatever was asked before. */
+void check_drift_pure(struct conform *c)
+{
+    struct subject s;
+    struct transcript answers = {0};
+    subject_must_open(&s, c, &answers);
+    struct take t = take_open(&s);
+    for (uint32_t u = 0; u < s.world.clients; u++) {
+        osafl_drift_mix late, early, again;
+        if (ask(&s, &t, u, PLAY_ROUNDS - 1, &late) != OSAFL_OK ||
+            ask(&s, &t, u, 0, &early) != OSAFL_OK ||
+            ask(&s, &t, u, PLAY_ROUNDS - 1, &again) != OSAFL_OK)
+            take_fail(&t, "fails: %s", t.message);
+        if (!(late.weight >= 0.0 && late.weight <= 1.0 && early.weight >= 0.0 &&
+              early.weight <= 1.0))
+            take_fail(&t, "client %u: weights %g and %g, of 0 .. 1", (unsigned)u, early.weight,
+                      late.weight);
+        if (late.draw_a != again.draw_a || late.weight != again.weight ||
+            (late.weight > 0.0 && late.draw_b != again.draw_b))
+            take_fail(&t, "client %u: round %d is answered otherwise after round 0", (unsigned)u,
+                      PLAY_ROUNDS - 1);
+    }
+}
