@@ -8,7 +8,8 @@
 # --install" puts it where a program installed below the same prefix looks for it.
 
 set(_osafl_package_dir "${CMAKE_CURRENT_LIST_DIR}")
-set(_osafl_kinds dataset model channel resource optimizer quantizer deletion aggregator)
+set(_osafl_kinds dataset model channel resource optimizer quantizer deletion aggregator
+    partition drift arrival selection filter)
 
 # Options that let a compiler change results: no run could be repeated on another machine, and
 # linking with them switches the whole program to flush-to-zero.

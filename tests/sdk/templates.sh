@@ -6,7 +6,8 @@
 . "$(dirname "$0")/installed.sh"
 
 cd "$work"
-for kind in dataset model channel resource optimizer quantizer deletion aggregator; do
+for kind in dataset model channel resource optimizer quantizer deletion aggregator \
+    partition drift arrival selection filter; do
     "$osafl" plugin new $kind my_$kind > told || fail "no project for a $kind"
     grep -qF -- "-DCMAKE_PREFIX_PATH=$prefix" told || fail "the prefix is not told: $(cat told)"
     if grep -rn '@[a-z]*@' my_$kind; then
