@@ -36,7 +36,7 @@ sed 's/keeps_rules/oldest/' "$source/tests/conformance/bad/keeps_rules.c" > "$pr
 cat > "$project/CMakeLists.txt" << 'END'
 cmake_minimum_required(VERSION 3.18)
 project(oldest C)
-find_package(osafl 0.9 REQUIRED)
+find_package(osafl 0.10 REQUIRED)
 enable_testing()
 osafl_add_plugin(NAME oldest KIND deletion SOURCES oldest.c)
 END
@@ -90,5 +90,5 @@ for version in 0.8 0.10 1.0; do
     sed -i "s/find_package(osafl [0-9.]*/find_package(osafl $version/" "$project/CMakeLists.txt"
     refused "compatible with requested version \"$version\"" configure "$work/version-$version"
 done
-sed -i 's/osafl 1.0/osafl 0.9/; s/KIND deletion/KIND deleter/' "$project/CMakeLists.txt"
+sed -i 's/osafl 1.0/osafl 0.10/; s/KIND deletion/KIND deleter/' "$project/CMakeLists.txt"
 refused '"deleter" is no kind' configure "$work/kind"
