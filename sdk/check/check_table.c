@@ -142,7 +142,7 @@ const struct check checks[] = {
          "asks only clients that are there, be they one or five"),
 
     KIND(FILTER, "filter.touches", check_filter_touches, 18,
-         "leaves alone whom it says that it leaves alone"),
+         "says of a client always the same: touched, or not"),
 };
 const size_t n_checks = sizeof checks / sizeof checks[0];
 _Static_assert(sizeof checks / sizeof checks[0] <= 128, "struct probe has room for that many");

@@ -154,7 +154,11 @@ void check_describe_texts(struct conform *c)
 static const struct {
     uint32_t kind;
     const char *feature;
-} further_features[] = {{OSAFL_KIND_OPTIMIZER, "plain"}, {OSAFL_KIND_DATASET, "natural"}};
+} further_features[] = {
+    {OSAFL_KIND_OPTIMIZER, "plain"},
+    {OSAFL_KIND_DATASET, "natural"},
+    {OSAFL_KIND_FILTER, "private"},
+};
 enum { N_FURTHER = sizeof further_features / sizeof further_features[0] };
 
 /* The i-th word of a kind, which may come twice; NULL: it is of another kind, or no feature. */

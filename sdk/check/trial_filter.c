@@ -35,34 +35,37 @@ static osafl_status ask_labels(struct subject *s, struct take *t, uint32_t clien
     return OSAFL_OK;
 }
 
-/* The update before and after. */
-static osafl_status ask_update(struct subject *s, struct take *t, uint32_t client, float **before,
-                               float **after)
+static osafl_status ask_update(struct subject *s, struct take *t, uint32_t client)
 {
     const uint64_t n = s->world.dim;
     float *x = malloc(n * sizeof *x);
     if (x == NULL)
         abort();
     trial_floats(s, t->round, 2 * client, 1.0, x, n);
-    *before = arena_inout(&t->arena, "the update as it was", x, n, sizeof *x, 64);
-    *after = arena_inout(&t->arena, "update", x, n, sizeof *x, 64);
+    float *update = arena_inout(&t->arena, "update", x, n, sizeof *x, 64);
     trial_floats(s, t->round, 2 * client + 1, 1.0, x, n);
     const float *w = arena_input(&t->arena, "w", x, n, sizeof *x, 64);
     free(x);
     if (vtable(s)->update == NULL)
         return OSAFL_OK;
     osafl_call *c = take_begin(t, "update()", client);
-    OSAFL_TRY(take_end(t, vtable(s)->update(s->instance.self, c, client, t->round, w, *after)));
-    transcript_floats(&t->transcript, "an update", t->round, client, *after, n);
+    OSAFL_TRY(take_end(t, vtable(s)->update(s->instance.self, c, client, t->round, w, update)));
+    transcript_floats(&t->transcript, "an update", t->round, client, update, n);
     return OSAFL_OK;
+}
+
+static bool is_touched(const struct subject *s, uint32_t client)
+{
+    return vtable(s)->touches == NULL || vtable(s)->touches(s->instance.self, client) != 0;
 }
 
 static osafl_status do_client(struct subject *s, struct take *t)
 {
-    float *before;
-    float *after;
-    OSAFL_TRY(ask_labels(s, t, t->task % s->world.clients));
-    return ask_update(s, t, t->task % s->world.clients, &before, &after);
+    const uint32_t client = t->task % s->world.clients;
+    if (!is_touched(s, client)) /* it is not called for such */
+        return OSAFL_OK;
+    OSAFL_TRY(ask_labels(s, t, client));
+    return ask_update(s, t, client);
 }
 
 static osafl_status end_round(struct subject *s, struct take *t)
@@ -83,7 +86,7 @@ const struct bench filter_bench = {
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 
-/* A client that touches() leaves alone keeps its update, bit for bit. */
+/* touches() says 0 or 1, and always the same: the host asks it in every round. */
 void check_filter_touches(struct conform *c)
 {
     struct subject s;
@@ -91,15 +94,18 @@ void check_filter_touches(struct conform *c)
     subject_must_open(&s, c, &answers);
     if (vtable(&s)->touches == NULL)
         conform_skip(c, "changes every client, as it has no touches()");
-    for (uint32_t u = 0; u < s.world.clients; u++) {
-        float *before;
-        float *after;
-        struct take t = take_open(&s);
-        if (ask_update(&s, &t, u, &before, &after) != OSAFL_OK)
-            take_fail(&t, "fails: %s", t.message);
-        if (vtable(&s)->touches(s.instance.self, u) == 0 &&
-            memcmp(before, after, s.world.dim * sizeof *before) != 0)
-            take_fail(&t, "touches() leaves client %u alone, and update() changes it", (unsigned)u);
-        take_close(&t);
+    uint32_t first[64] = {0};
+    for (uint32_t again = 0; again < 3; again++) {
+        for (uint32_t u = 0; u < s.world.clients; u++) {
+            struct take t = take_open(&s);
+            (void)take_begin(&t, "touches()", u);
+            const uint32_t now = vtable(&s)->touches(s.instance.self, u);
+            (void)take_end(&t, OSAFL_OK);
+            if (now > 1 || (again > 0 && now != first[u]))
+                take_fail(&t, "client %u: %u, and %u before", (unsigned)u, (unsigned)now,
+                          (unsigned)first[u]);
+            first[u] = now;
+            take_close(&t);
+        }
     }
 }

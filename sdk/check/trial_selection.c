@@ -20,6 +20,8 @@ struct known {
     uint32_t *histogram;
     uint32_t *count; /* arrivals, participations */
     uint32_t *age;
+    uint32_t *asked_age;
+    double *seconds;
     double *loss;
     double *norm;
     double *joules;
@@ -44,6 +46,8 @@ static void make_known(struct subject *s, struct take *t, struct known *k)
         .histogram = array(t, "histogram", n * labels, sizeof *k->histogram),
         .count = array(t, "counts", n, sizeof *k->count),
         .age = array(t, "age", n, sizeof *k->age),
+        .asked_age = array(t, "age of asking", n, sizeof *k->asked_age),
+        .seconds = array(t, "seconds", n, sizeof *k->seconds),
         .loss = array(t, "loss", n, sizeof *k->loss),
         .norm = array(t, "norm", n, sizeof *k->norm),
         .joules = array(t, "joules", n, sizeof *k->joules),
@@ -58,6 +62,8 @@ static void make_known(struct subject *s, struct take *t, struct known *k)
             k->histogram[(size_t)u * labels + l] = (u + l) % 4;
         k->count[u] = took_part ? 1 + u % 2 : 0;
         k->age[u] = took_part ? 1 + u % t->round : t->round + 1;
+        k->asked_age[u] = k->age[u] > 1 ? k->age[u] - 1 : 1;
+        k->seconds[u] = took_part ? 2.0 + u : (double)NAN;
         k->loss[u] = took_part ? 0.5 + 0.3 * u : (double)NAN;
         k->norm[u] = took_part ? 1.0 + u : (double)NAN;
         k->joules[u] = took_part ? 0.4 * u : 0.0;
@@ -76,6 +82,8 @@ static osafl_status choose(struct subject *s, struct take *t, const struct known
         .arrivals = k->count,
         .participations = k->count,
         .age = k->age,
+        .asked_age = k->asked_age,
+        .seconds = k->seconds,
         .train_loss = k->loss,
         .update_norm = k->norm,
         .joules = k->joules,
