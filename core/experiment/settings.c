@@ -471,7 +471,9 @@ static const char *remedy_of(const struct binding *b, const char *name)
 
 static void report_unknown(const struct binding *b, const struct node *n)
 {
-    const struct settings_table *elsewhere = find_elsewhere(b, n->name);
+    /* A group is no value of a setting. */
+    const struct settings_table *elsewhere =
+        n->type != NODE_GROUP ? find_elsewhere(b, n->name) : NULL;
     const char *const remedy = remedy_of(b, n->name);
     if (remedy != NULL) {
         report_error(b, n, n->name, "unknown setting; %s", remedy);
