@@ -11,29 +11,47 @@ static const struct kind {
     const char *usual;    /* kind_default() */
     uint32_t core_stream; /* STREAM_*; 0: streams of the kind's own number */
 } kinds[LOADER_KINDS + 1] = {
-    [OSAFL_KIND_DATASET] = {"dataset",
-                            "which labelled samples exist, and what does a sample look like?"},
-    [OSAFL_KIND_MODEL] = {"model", "what are loss and gradient of the parameters on a batch?"},
-    [OSAFL_KIND_CHANNEL] = {"channel", "what is a client's gain to the base station in a round?"},
-    [OSAFL_KIND_RESOURCE] = {"resource", "may a client take part, with how many local rounds, "
+    [OSAFL_KIND_DATASET] = {.name = "dataset",
+                            .question = "which labelled samples exist, and what does a sample look "
+                                        "like?"},
+    [OSAFL_KIND_MODEL] = {.name = "model",
+                          .question = "what are loss and gradient of the parameters on a batch?"},
+    [OSAFL_KIND_CHANNEL] = {.name = "channel",
+                            .question = "what is a client's gain to the base station in a round?"},
+    [OSAFL_KIND_RESOURCE] = {.name = "resource",
+                             .question = "may a client take part, with how many local rounds, "
                                          "clock and power?"},
-    [OSAFL_KIND_OPTIMIZER] = {"optimizer", "how does a client step from its gradient?"},
-    [OSAFL_KIND_QUANTIZER] = {"quantizer", "what of an update goes over the uplink, and how many "
-                                           "bits is it?"},
-    [OSAFL_KIND_DELETION] = {"deletion", "which stored samples go when new ones arrive?"},
-    [OSAFL_KIND_AGGREGATOR] = {"aggregator", "how do the updates of a round change the global "
-                                             "model?"},
-    [OSAFL_KIND_PARTITION] = {"partition", "which labels, or which samples, does a client see?",
-                              "dirichlet", STREAM_LABELS},
-    [OSAFL_KIND_DRIFT] = {"drift", "which of its label mixes has a client in a round?", "none",
-                          STREAM_DRIFT},
-    [OSAFL_KIND_ARRIVAL] = {"arrival", "how many samples come, and is the client there?", "steady",
-                            STREAM_ARRIVAL_COUNT},
-    [OSAFL_KIND_SELECTION] = {"selection", "who is asked in this round?", "all", STREAM_SAMPLING},
-    [OSAFL_KIND_FILTER] = {"filter",
-                           "what does a client do to its labels and its update before it "
-                           "is coded?",
-                           "none", STREAM_ATTACK},
+    [OSAFL_KIND_OPTIMIZER] = {.name = "optimizer",
+                              .question = "how does a client step from its gradient?"},
+    [OSAFL_KIND_QUANTIZER] = {.name = "quantizer",
+                              .question = "what of an update goes over the uplink, and how many "
+                                          "bits is it?"},
+    [OSAFL_KIND_DELETION] = {.name = "deletion",
+                             .question = "which stored samples go when new ones arrive?"},
+    [OSAFL_KIND_AGGREGATOR] = {.name = "aggregator",
+                               .question = "how do the updates of a round change the global "
+                                           "model?"},
+    [OSAFL_KIND_PARTITION] = {.name = "partition",
+                              .question = "which labels, or which samples, does a client see?",
+                              .usual = "dirichlet",
+                              .core_stream = STREAM_LABELS},
+    [OSAFL_KIND_DRIFT] = {.name = "drift",
+                          .question = "which of its label mixes has a client in a round?",
+                          .usual = "none",
+                          .core_stream = STREAM_DRIFT},
+    [OSAFL_KIND_ARRIVAL] = {.name = "arrival",
+                            .question = "how many samples come, and is the client there?",
+                            .usual = "steady",
+                            .core_stream = STREAM_ARRIVAL_COUNT},
+    [OSAFL_KIND_SELECTION] = {.name = "selection",
+                              .question = "who is asked in this round?",
+                              .usual = "all",
+                              .core_stream = STREAM_SAMPLING},
+    [OSAFL_KIND_FILTER] = {.name = "filter",
+                           .question = "what does a client do to its labels and its update before "
+                                       "it is coded?",
+                           .usual = "none",
+                           .core_stream = STREAM_ATTACK},
 };
 
 const char *kind_name(uint32_t kind)
