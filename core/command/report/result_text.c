@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "checked_alloc.h"
+#include "experiment/old_keys.h"
 
 osafl_status result_read_json(const char *path, json_t **out, char *message)
 {
@@ -109,16 +110,38 @@ char *result_plain_value(const char *text)
     return checked_copy(number);
 }
 
+/* The same settings by the names that they have now; takes the text over. */
+static char *renamed(char *varied)
+{
+    struct checked_stream text;
+    checked_stream_open(&text);
+    for (char *at = varied; *at != '\0';) {
+        const size_t length = strcspn(at, ",");
+        const size_t key_bytes = strcspn(at, "=,");
+        char *const own = checked_format("%.*s", (int)key_bytes, at);
+        const char *key = own;
+        const char *value = "";
+        if (key_bytes < length)
+            old_keys_translate(&key, &value);
+        fprintf(text.file, "%s%.*s%s", key, (int)(length - key_bytes), at + key_bytes,
+                at[length] == ',' ? "," : "");
+        free(own);
+        at += length + (at[length] == ',');
+    }
+    free(varied);
+    return checked_stream_text(&text);
+}
+
 void result_split_case(const char *name, char **case_name, char **varied)
 {
     const size_t comma = strcspn(name, ",");
     char *const clean = result_printable(name);
     if (strcspn(name, "=") < comma) {
-        *varied = clean;
+        *varied = renamed(clean);
         *case_name = checked_copy("main");
         return;
     }
-    *varied = checked_copy(clean[comma] == '\0' ? "" : clean + comma + 1);
+    *varied = renamed(checked_copy(clean[comma] == '\0' ? "" : clean + comma + 1));
     clean[comma] = '\0';
     *case_name = clean;
 }
