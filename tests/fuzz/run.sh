@@ -43,7 +43,7 @@ for target in "${targets[@]}"; do
     results) options=("-dict=$here/dictionaries/json" -max_len=4000) ;;
     manifest) options=("-dict=$here/dictionaries/json" -max_len=2000) ;;
     engine | instance | kept | world) options=(-max_len=300) ;;
-    quantizer | records | trace | table | csv_table | npy | idx) options=(-max_len=1000) ;;
+    quantizer | records | trace | table | csv_table | npy | idx | libsvm | zip) options=(-max_len=1000) ;;
     esac
     log=$tree/faults/$target.log
     result=passed
