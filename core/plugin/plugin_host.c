@@ -326,10 +326,22 @@ static void record_layer(osafl_call *c, const osafl_layer *layer)
 
 static const osafl_layers layers = {.struct_size = sizeof layers, .record = record_layer};
 
+static void record_fact(osafl_call *c, const osafl_fact *fact)
+{
+    const struct host_context *const context = c->instance->context;
+    if (context->fact != NULL)
+        context->fact(context->fact_arg, fact);
+}
+
+static const osafl_preparation preparation = {.struct_size = sizeof preparation,
+                                              .record = record_fact};
+
 static const void *host_extension(const struct osafl_host *h, const char *id)
 {
     (void)h;
-    return strcmp(id, OSAFL_LAYERS_ID) == 0 ? &layers : NULL;
+    if (strcmp(id, OSAFL_LAYERS_ID) == 0)
+        return &layers;
+    return strcmp(id, OSAFL_PREPARATION_ID) == 0 ? &preparation : NULL;
 }
 
 const osafl_host core_host = {

@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "osafl/layers.h"
 #include "osafl/plugin.h"
+#include "osafl/preparation.h"
 
 struct pool;
 
@@ -19,6 +20,9 @@ typedef void log_sink(void *arg, int32_t level, const char *line);
 /* Receives what a model says of its layers, osafl/layers.h. */
 typedef void layer_sink(void *arg, const osafl_layer *layer);
 
+/* Receives what a data set says of its samples, osafl/preparation.h. */
+typedef void fact_sink(void *arg, const osafl_fact *fact);
+
 /* What all instances of a run share. */
 struct host_context {
     uint64_t seed;
@@ -29,6 +33,8 @@ struct host_context {
     void *log_arg;
     layer_sink *layer; /* NULL: nobody wants to know */
     void *layer_arg;
+    fact_sink *fact; /* likewise */
+    void *fact_arg;
 };
 
 /* One instance of a plugin. */

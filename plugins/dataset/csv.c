@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +189,56 @@ static osafl_status fill_missing(const struct table *t)
                    t->path, csv_place(&t->csv, t->feature[k].column).text);
 }
 
+/* --- What is reported of the columns */
+
+/* The name of a value of a sample, from malloc(): that of its column, with that of its category. */
+static char *value_name(const struct table *t, const struct feature *feature, const char *category)
+{
+    char *name = NULL;
+    const char *column = t->csv.name != NULL ? t->csv.name[feature->column] : "";
+    const char *sign = category != NULL ? "=" : "";
+    const char *text = category != NULL ? category : "";
+    const int n = column[0] != '\0'
+                      ? asprintf(&name, "%s%s%s", column, sign, text)
+                      : asprintf(&name, "#%" PRIu32 "%s%s", feature->column + 1, sign, text);
+    return n >= 0 ? name : NULL;
+}
+
+static bool name_values(const struct table *t, char **name)
+{
+    bool enough = true;
+    for (uint32_t k = 0; k < t->n_features; k++) {
+        const struct feature *feature = &t->feature[k];
+        if (!feature->categorical)
+            enough = (*name++ = value_name(t, feature, NULL)) != NULL && enough;
+        for (uint32_t i = 0; feature->categorical && i < feature->category.n; i++) {
+            const struct word *word = &feature->category.word[i];
+            name[word->id] = value_name(t, feature, word->text);
+            enough = enough && name[word->id] != NULL;
+        }
+        name += feature->categorical ? feature->category.n : 0;
+    }
+    return enough;
+}
+
+static osafl_status record_columns(const struct table *t)
+{
+    char text[64];
+    char **name = calloc(t->values, sizeof *name);
+    const bool enough = name != NULL && name_values(t, name);
+    if (enough) {
+        sample_set_record_text(t->set, "label", csv_place(&t->csv, t->label_column).text);
+        sample_set_record_texts(t->set, "features", (const char *const *)name, t->values);
+    }
+    for (uint32_t i = 0; name != NULL && i < t->values; i++)
+        free(name[i]);
+    free(name);
+    (void)snprintf(text, sizeof text, "%" PRIu64 " rows with missing values", t->dropped);
+    if (t->dropped > 0)
+        sample_set_record_text(t->set, "left_out", text);
+    return enough ? OSAFL_OK : io_fail(t->message, OSAFL_E_NOMEM, "%s: out of memory", t->path);
+}
+
 /* What follows from the training table, and the test table. */
 static osafl_status complete(struct table *train)
 {
@@ -200,6 +251,7 @@ static osafl_status complete(struct table *train)
     OSAFL_TRY(sample_set_shape(set, config->path, (uint32_t)config->channels,
                                (uint32_t)config->height, train->values, m));
     OSAFL_TRY(name_labels(set, &train->labels, m));
+    OSAFL_TRY(record_columns(train));
     if (config->test_path[0] != '\0')
         OSAFL_TRY(read_test_table(train));
     const double share = config->test_share * (double)set->train_file.n;
@@ -207,7 +259,10 @@ static osafl_status complete(struct table *train)
         sample_set_split(set, (uint64_t)fmax(1.0, round(share)), (uint64_t)config->validation, m));
     if (config->missing.index == MISSING_MEAN)
         OSAFL_TRY(fill_missing(train));
-    return config->standardise ? sample_set_standardise(set, m) : OSAFL_OK;
+    if (config->standardise)
+        return sample_set_standardise(set, m);
+    sample_set_keep_values(set);
+    return OSAFL_OK;
 }
 
 static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)

@@ -189,6 +189,7 @@ static osafl_status read_files(struct sample_set *set, const void *config, struc
                        "%s: its images are no bytes, which dataset.idx.pixels is about, and are "
                        "taken as they are",
                        settings->path);
+    sample_set_keep_values(set);
     return OSAFL_OK;
 }
 

@@ -308,7 +308,10 @@ static osafl_status complete(struct sample_set *set, const struct libsvm_config 
     const double share = config->test_share * (double)train->n;
     OSAFL_TRY(
         sample_set_split(set, (uint64_t)fmax(1.0, round(share)), (uint64_t)config->validation, m));
-    return config->standardise ? sample_set_standardise(set, m) : OSAFL_OK;
+    if (config->standardise)
+        return sample_set_standardise(set, m);
+    sample_set_keep_values(set);
+    return OSAFL_OK;
 }
 
 static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)

@@ -211,7 +211,10 @@ static osafl_status read_files(struct sample_set *set, const void *settings, str
                        "%s: its elements are no bytes, which dataset.npy.pixels is about; "
                        "dataset.npy.standardise is for all numbers",
                        config->x);
-    return config->standardise ? sample_set_standardise(set, m) : OSAFL_OK;
+    if (config->standardise)
+        return sample_set_standardise(set, m);
+    sample_set_keep_values(set);
+    return OSAFL_OK;
 }
 
 static osafl_status check(const osafl_host *h, osafl_call *c, const void *config)

@@ -8,6 +8,7 @@
 
 #include "osafl/layers.h"
 #include "osafl/osafl.h"
+#include "osafl/preparation.h"
 #include "osafl/profile.h"
 
 /* Where the next member must begin. */
@@ -579,6 +580,19 @@ static void print_layers(void)
     MEMBER(osafl_layers, reserved);
     MEMBER(osafl_layers, record);
     END(osafl_layers);
+    BEGIN(osafl_fact);
+    MEMBER(osafl_fact, struct_size);
+    MEMBER(osafl_fact, single);
+    MEMBER(osafl_fact, key);
+    MEMBER(osafl_fact, n);
+    MEMBER(osafl_fact, text);
+    MEMBER(osafl_fact, real);
+    END(osafl_fact);
+    BEGIN(osafl_preparation);
+    MEMBER(osafl_preparation, struct_size);
+    MEMBER(osafl_preparation, reserved);
+    MEMBER(osafl_preparation, record);
+    END(osafl_preparation);
 }
 
 int main(void)

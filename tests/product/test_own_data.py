@@ -1,10 +1,13 @@
 """Data as people have them, read by the whole program from files that are made here."""
+import csv
 import io
+import json
+import os
 import struct
 import zipfile
 
 import osafl_run
-from osafl_run import ProductTest
+from osafl_run import Logistic, ProductTest, SOURCE_TREE
 
 
 def npy(kind, shape, values):
@@ -122,6 +125,84 @@ class Archives(ProductTest):
             file.write(memory.getvalue())
         self.assertIn("is cut off: the magic string", self.refused(path + ":x", path + ":x"))
         self.assertIn("is cut off: the magic string", self.refused(path + ":empty", path + ":x"))
+
+
+class Tables(ProductTest):
+    """The example of the README, and the use of a model of a table outside."""
+
+    EXAMPLE = os.path.join(SOURCE_TREE, "experiments", "own-data.cfg")
+
+    def test_the_example_learns(self):
+        output = self.osafl("check", self.EXAMPLE)
+        self.assertRegex(output, r"data set +csv: 192 training, 0 validation, 48 test samples, each "
+                                 r"1 x 1 x 10 values; 2 classes: no, yes\n")
+        self.assertRegex(output, r'label +column 7 \("churned"\)\n')
+        self.assertRegex(output, r"scaling +\(v - mean\) / deviation, of each value over the training")
+        self.osafl("run", self.EXAMPLE, "--quiet", "--out", self.path("run"))
+        last = osafl_run.Run(self.path("run")).rows("rounds.csv")[-1]
+        self.assertGreater(float(last["test_accuracy"]), 0.7)
+
+    def samples(self, data):
+        """The held-out rows of the example's table, made into samples by data.json alone."""
+        with open(os.path.join(SOURCE_TREE, "experiments", "own-data.csv"), newline="") as file:
+            rows = list(csv.DictReader(file))
+        samples = []
+        for i in data["test_samples"]:
+            values = []
+            for k, feature in enumerate(data["features"]):
+                column, _, category = feature.partition("=")
+                if category:
+                    value = float(rows[i][column] == category)
+                elif rows[i][column] in ("", "NA"):
+                    value = data["filled_in"][k]
+                else:
+                    value = float(rows[i][column])
+                scale = data["deviation"][k]
+                values.append((value - data["mean"][k]) / scale if scale else 0.0)
+            samples.append((values, data["classes"].index(rows[i]["churned"])))
+        return samples
+
+    def test_accuracy_follows_from_what_lies_beside_the_model(self):
+        folder = self.path("run")
+        self.osafl("run", self.EXAMPLE, "--quiet", "--out", folder, "--set", "model.plugin=logistic")
+        run = osafl_run.Run(folder)
+        data = json.loads(run.bytes("data.json"))
+        self.assertEqual((data["dataset"], data["shape"], data["classes"]),
+                         ("csv", [1, 1, 10], ["no", "yes"]))
+        samples = self.samples(data)
+        self.assertEqual(len(samples), 48)
+        model = Logistic(run.tensors())
+        last = run.rows("rounds.csv")[-1]
+        self.assertAlmostEqual(model.accuracy(samples), float(last["test_accuracy"]), 12)
+        self.assertAlmostEqual(model.loss(samples), float(last["test_loss"]), 5)
+
+    def test_every_data_set_is_described(self):
+        run = self.run_small({"dataset.glyphs.test": 70}, rounds=1)
+        data = json.loads(run.bytes("data.json"))
+        self.assertEqual(data["dataset"], "glyphs")
+        self.assertRegex(self.check_small({"dataset.glyphs.test": 70}),
+                         r"data set +glyphs: endless training, \S+ validation, 70 test samples, each "
+                         r"1 x \d+ x \d+ values; 10 classes")
+        path = self.path("x.npy")
+        with open(path, "wb") as file:
+            file.write(npy("|u1", (SAMPLES, 3), [i * 2 for i in range(3 * SAMPLES)]))
+        with open(self.path("y.npy"), "wb") as file:
+            file.write(npy("<i4", (SAMPLES,), LABELS))
+        settings = {"dataset.plugin": "npy", "dataset.npy.x": path,
+                    "dataset.npy.y": self.path("y.npy"), "clients.count": 2,
+                    "clients.storage": 10, "clients.arrivals": 2, "evaluation.samples": 0,
+                    "dataset.npy.validation": 3}
+        for pixels, scaling in (("signed", "(v / 255 - 0.5) / 0.5, of bytes"),
+                                ("unit", "v / 255, of bytes"),
+                                ("standard", "(v / 255 - mean) / deviation, of each channel over the "
+                                             "training samples; 0 where the deviation is 0"),
+                                ("raw", "none: bytes are numbers from 0 to 255")):
+            run = self.run_small(settings, {"dataset.npy.pixels": pixels}, rounds=1)
+            data = json.loads(run.bytes("data.json"))
+            self.assertEqual(data["scaling"], scaling)
+            self.assertEqual(data["classes"], 4)
+            self.assertEqual((len(data["test_samples"]), len(data["validation_samples"])), (8, 3))
+            self.assertEqual("mean" in data, pixels == "standard")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 /* check_command.c - "osafl check": everything of a run but training. */
 #include "check_command.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diagnostics.h"
 #include "base/exit_status.h"
@@ -59,6 +61,44 @@ static osafl_status print_link(const struct session *s, const struct world *worl
     return OSAFL_OK;
 }
 
+/* Samples of a split. */
+static void print_split(uint64_t n, const char *what)
+{
+    if (n == OSAFL_ENDLESS)
+        printf("endless %s, ", what);
+    else
+        printf("%" PRIu64 " %s, ", n, what);
+}
+
+/* What the data set holds, in one line: as many names of classes as fit. */
+static void print_data(const struct session *s)
+{
+    const osafl_dataset_info *const info = &s->dataset;
+    const bool classes = info->target_type == OSAFL_TARGET_CLASS;
+    size_t width = 0;
+    printf("%-22s %s: ", "data set", s->instance[OSAFL_KIND_DATASET].plugin->name);
+    print_split(info->n_train, "training");
+    print_split(info->n_validation, "validation");
+    print_split(info->n_test, "test samples");
+    printf("each %u x %u x %u values; %u %s", info->channels, info->height, info->width,
+           classes ? info->labels : info->target_size, classes ? "classes" : "targets");
+    for (uint32_t i = 0; info->label_names != NULL && i < info->labels; i++) {
+        width += strlen(info->label_names[i]) + 2;
+        printf("%s%s", i == 0 ? ": " : ", ", width < 80 ? info->label_names[i] : "...");
+        if (width >= 80)
+            break;
+    }
+    putchar('\n');
+}
+
+/* What the data set says in words of how it made its samples. */
+static void print_fact(void *arg, const osafl_fact *fact)
+{
+    (void)arg;
+    if (fact->single != 0 && fact->text != NULL)
+        printf("%-22s %s\n", fact->key, fact->text[0]);
+}
+
 /* A line of the table of layers; *arg: lines so far. */
 static void print_layer(void *arg, const osafl_layer *l)
 {
@@ -93,6 +133,7 @@ static osafl_status check(struct experiment *e, struct session *s, char *message
     const struct world_plugins plugins = session_world_plugins(s);
     osafl_status status = world_create(e, &plugins, &world, message);
     if (status == OSAFL_OK) {
+        print_data(s);
         world_print(world, stdout);
         print_work(s, world);
         status = check_start(s, message);
@@ -109,7 +150,8 @@ int check_command(struct experiment *e, struct loader *l)
     const struct host_context context = {.seed = (uint64_t)e->general.seed,
                                          .log_level = OSAFL_LOG_WARN,
                                          .layer = print_layer,
-                                         .layer_arg = &layers};
+                                         .layer_arg = &layers,
+                                         .fact = print_fact};
     char message[MESSAGE_BYTES] = "";
     struct run_session s = {0};
     struct diagnostics *d = diagnostics_create();

@@ -20,6 +20,7 @@
 #include "plugin/guard.h"
 #include "plugin/pool.h"
 #include "results/checkpoint.h"
+#include "results/data_record.h"
 #include "results/manifest.h"
 #include "results/resume_decision.h"
 #include "results/resume_facts.h"
@@ -38,6 +39,7 @@ struct run {
     const struct run_watcher *watcher;
     struct diagnostics *d;
     struct run_session s;
+    struct data_record data; /* what the data set says of its samples */
     struct resume_findings found;
     struct run_folder folder;
     struct pool *pool;
@@ -95,6 +97,8 @@ static osafl_status open_session(struct run *r, struct loader *l)
         .log_level = r->o->quiet ? OSAFL_LOG_ERROR : OSAFL_LOG_WARN,
         .log = pass_log,
         .log_arg = r,
+        .fact = data_record_add,
+        .fact_arg = &r->data,
     };
     return run_session_open(&r->s, r->e, l, &context, r->d);
 }
@@ -364,6 +368,8 @@ static osafl_status finish(struct run *r, char *message)
 {
     /* The model comes last: with it a run counts as complete. */
     OSAFL_TRY(write_environment(r, true, NULL, message));
+    OSAFL_TRY(data_record_write(&r->folder, r->e->chosen[OSAFL_KIND_DATASET].loaded->plugin->name,
+                                &r->s.session.dataset, &r->data, message));
     OSAFL_TRY(write_model(r, message));
     if (r->o->drop_checkpoints)
         OSAFL_TRY(checkpoint_remove(&r->folder, message));
@@ -436,6 +442,7 @@ static void close_run(struct run *r)
     pool_destroy(r->pool);
     resume_findings_free(&r->found);
     run_session_close(&r->s);
+    data_record_free(&r->data);
     run_folder_release(&r->folder);
 }
 

@@ -13,6 +13,7 @@
 #include <Random123/philox.h>
 
 #include "label_facts.h"
+#include "osafl/preparation.h"
 #include "osafl/random.h"
 
 static void samples_free(struct samples *s)
@@ -54,6 +55,34 @@ osafl_status sample_set_create(const osafl_host *h, osafl_call *c, sample_set_re
     }
     *self = set;
     return OSAFL_OK;
+}
+
+/* --- What is said of the samples */
+
+static void record(const struct sample_set *s, const osafl_fact *fact)
+{
+    const osafl_preparation *to = s->host->extension(s->host, OSAFL_PREPARATION_ID);
+    if (to != NULL)
+        to->record(s->call, fact);
+}
+
+void sample_set_record_text(const struct sample_set *s, const char *key, const char *text)
+{
+    const osafl_fact fact = {
+        .struct_size = sizeof fact, .single = 1, .key = key, .n = 1, .text = &text};
+    record(s, &fact);
+}
+
+void sample_set_record_texts(const struct sample_set *s, const char *key, const char *const *text,
+                             uint64_t n)
+{
+    record(s, &(osafl_fact){.struct_size = sizeof(osafl_fact), .key = key, .n = n, .text = text});
+}
+
+void sample_set_record_reals(const struct sample_set *s, const char *key, const double *v,
+                             uint64_t n)
+{
+    record(s, &(osafl_fact){.struct_size = sizeof(osafl_fact), .key = key, .n = n, .real = v});
 }
 
 void sample_set_warn(const struct sample_set *s, const char *fmt, ...)
@@ -132,6 +161,22 @@ static osafl_status hold_out(struct sample_split *rest, struct sample_split *hel
     return OSAFL_OK;
 }
 
+/* The numbers of the samples of a split within the training file, from 0. */
+static osafl_status record_split(const struct sample_set *s, const char *key,
+                                 const struct sample_split *split, struct io_message *m)
+{
+    if (split->n == 0 || split->from != &s->train_file)
+        return OSAFL_OK;
+    double *number = malloc(split->n * sizeof *number);
+    if (number == NULL)
+        return io_fail(m, OSAFL_E_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < split->n; i++)
+        number[i] = split->index[i];
+    sample_set_record_reals(s, key, number, split->n);
+    free(number);
+    return OSAFL_OK;
+}
+
 osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint64_t validation,
                               struct io_message *m)
 {
@@ -141,7 +186,9 @@ osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint
         OSAFL_TRY(take_all(&s->test, &s->test_file, m));
     else
         OSAFL_TRY(hold_out(&s->train, &s->test, test_held_out, 0, "the test", m));
-    return hold_out(&s->train, &s->validation, validation, 1, "validation", m);
+    OSAFL_TRY(hold_out(&s->train, &s->validation, validation, 1, "validation", m));
+    OSAFL_TRY(record_split(s, "test_samples", &s->test, m));
+    return record_split(s, "validation_samples", &s->validation, m);
 }
 
 const char *const sample_pixels_choices[] = {"signed", "unit", "standard", "raw", NULL};
@@ -185,32 +232,55 @@ static void warn_of_small_bytes(const struct sample_set *s)
             most);
 }
 
+/* What the 256 bytes mean in one channel, or in all. */
+static void fill_pixel_table(enum sample_pixels how, double mean, double scale, float *value)
+{
+    for (int v = 0; v < 256; v++) {
+        const float unit = (float)v / 255.0f;
+        if (how == PIXELS_SIGNED) /* in this order of operations: another rounds differently */
+            value[v] = (unit - 0.5f) / 0.5f;
+        else if (how == PIXELS_UNIT)
+            value[v] = unit;
+        else if (how == PIXELS_RAW)
+            value[v] = (float)v;
+        else
+            value[v] = (float)((v / 255.0 - mean) * scale);
+    }
+}
+
 osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, struct io_message *m)
 {
+    static const char *const scaling[] = {
+        [PIXELS_SIGNED] = "(v / 255 - 0.5) / 0.5, of bytes",
+        [PIXELS_UNIT] = "v / 255, of bytes",
+        [PIXELS_STANDARD] = "(v / 255 - mean) / deviation, of each channel over the training "
+                            "samples; 0 where the deviation is 0",
+        [PIXELS_RAW] = "none: bytes are numbers from 0 to 255",
+    };
+    const uint32_t tables = how == PIXELS_STANDARD ? s->channels : 1;
     if (how == PIXELS_SIGNED || how == PIXELS_UNIT)
         warn_of_small_bytes(s);
-    s->pixel_tables = how == PIXELS_STANDARD ? s->channels : 1;
-    s->pixel_value = malloc((size_t)s->pixel_tables * 256 * sizeof *s->pixel_value);
-    if (s->pixel_value == NULL)
+    s->pixel_tables = tables;
+    s->pixel_value = malloc((size_t)tables * 256 * sizeof *s->pixel_value);
+    double *mean = calloc(2 * (size_t)tables, sizeof *mean);
+    if (s->pixel_value == NULL || mean == NULL) {
+        free(mean);
         return io_fail(m, OSAFL_E_NOMEM, "out of memory");
-    for (uint32_t channel = 0; channel < s->pixel_tables; channel++) {
-        float *value = s->pixel_value + (size_t)channel * 256;
-        double mean = 0.0;
+    }
+    double *deviation = mean + tables;
+    for (uint32_t channel = 0; channel < tables; channel++) {
         double scale = 0.0;
         if (how == PIXELS_STANDARD)
-            channel_moments(s, channel, &mean, &scale);
-        for (int v = 0; v < 256; v++) {
-            const float unit = (float)v / 255.0f;
-            if (how == PIXELS_SIGNED) /* in this order of operations: another rounds differently */
-                value[v] = (unit - 0.5f) / 0.5f;
-            else if (how == PIXELS_UNIT)
-                value[v] = unit;
-            else if (how == PIXELS_RAW)
-                value[v] = (float)v;
-            else
-                value[v] = (float)((v / 255.0 - mean) * scale);
-        }
+            channel_moments(s, channel, &mean[channel], &scale);
+        deviation[channel] = scale > 0.0 ? 1.0 / scale : 0.0;
+        fill_pixel_table(how, mean[channel], scale, s->pixel_value + (size_t)channel * 256);
     }
+    sample_set_record_text(s, "scaling", scaling[how]);
+    if (how == PIXELS_STANDARD) {
+        sample_set_record_reals(s, "mean", mean, tables);
+        sample_set_record_reals(s, "deviation", deviation, tables);
+    }
+    free(mean);
     return OSAFL_OK;
 }
 
@@ -233,6 +303,8 @@ osafl_status sample_set_fill_missing(struct sample_set *s, size_t *lacking, stru
         if (known == 0)
             status = io_fail(m, OSAFL_E_DATA, "value %zu is missing in all training samples", j);
     }
+    if (status == OSAFL_OK)
+        sample_set_record_reals(s, "filled_in", mean, size);
     struct samples *const files[] = {&s->train_file, &s->test_file};
     for (size_t f = 0; f < 2 && status == OSAFL_OK; f++)
         for (uint64_t i = 0; i < files[f]->n; i++)
@@ -242,6 +314,11 @@ osafl_status sample_set_fill_missing(struct sample_set *s, size_t *lacking, stru
             }
     free(mean);
     return status;
+}
+
+void sample_set_keep_values(const struct sample_set *s)
+{
+    sample_set_record_text(s, "scaling", "none: values are as the files have them");
 }
 
 osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m)
@@ -263,7 +340,15 @@ osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m)
             scale[j] += d * d;
         }
     for (size_t j = 0; j < size; j++)
-        scale[j] = scale[j] > 0.0 ? 1.0 / sqrt(scale[j] / s->train.n) : 0.0;
+        scale[j] = sqrt(scale[j] / s->train.n);
+    sample_set_record_text(
+        s, "scaling",
+        "(v - mean) / deviation, of each value over the training samples; 0 where "
+        "the deviation is 0");
+    sample_set_record_reals(s, "mean", mean, size);
+    sample_set_record_reals(s, "deviation", scale, size);
+    for (size_t j = 0; j < size; j++)
+        scale[j] = scale[j] > 0.0 ? 1.0 / scale[j] : 0.0;
     /* Test and validation samples are shifted as the training samples are: nothing may be learnt
      * from them, not even their mean. */
     struct samples *const files[] = {&s->train_file, &s->test_file};

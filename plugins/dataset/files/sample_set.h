@@ -56,6 +56,13 @@ osafl_status sample_set_create(const osafl_host *h, osafl_call *c, sample_set_re
                                const void *config, void **self);
 void sample_set_destroy(void *self);
 
+/* Reports a fact of osafl/preparation.h, while the files are read. */
+void sample_set_record_text(const struct sample_set *s, const char *key, const char *text);
+void sample_set_record_texts(const struct sample_set *s, const char *key, const char *const *text,
+                             uint64_t n);
+void sample_set_record_reals(const struct sample_set *s, const char *key, const double *v,
+                             uint64_t n);
+
 /* Warns of what is probably not meant, while the files are read. */
 void sample_set_warn(const struct sample_set *s, const char *fmt, ...) OSAFL_PRINTF(2, 3);
 
@@ -64,8 +71,8 @@ void sample_set_warn(const struct sample_set *s, const char *fmt, ...) OSAFL_PRI
 osafl_status sample_set_shape(struct sample_set *s, const char *file, uint32_t channels,
                               uint32_t height, uint32_t values, struct io_message *m);
 
-/* Makes the splits, once the files are read.  test_held_out: samples of train_file that become the
- * test split; 0 where there is a test_file. */
+/* Makes the splits, once the files are read, and reports which samples were held out.
+ * test_held_out: samples of train_file that become the test split; 0 where there is a test_file. */
 osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint64_t validation,
                               struct io_message *m);
 
@@ -85,6 +92,9 @@ osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, str
  * training samples lack is OSAFL_E_DATA; *lacking is its number within a sample, for the message.
  * Needs values and splits. */
 osafl_status sample_set_fill_missing(struct sample_set *s, size_t *lacking, struct io_message *m);
+
+/* Reports that values are as the files have them. */
+void sample_set_keep_values(const struct sample_set *s);
 
 /* Shifts and scales every value so that it has mean 0 and standard deviation 1 over the training
  * split; one that never changes there becomes 0.  Needs values and splits. */
