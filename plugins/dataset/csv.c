@@ -2,7 +2,7 @@
  * those that are ignored.
  *
  * Classes are the distinct texts of the label column, in ascending order; clients, for
- * partition.scheme = "natural", those of the client column. */
+ * partition.plugin = "natural", those of the client column. */
 #include "label_facts.h"
 #include "table.h"
 
