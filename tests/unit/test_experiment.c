@@ -283,7 +283,7 @@ static void old_settings_are_refused(void **state)
                          "write arrival: { binomial: { probability = 0.25; }; };");
     expect_set_complaint("clients.drift=0.1",
                          "--set: clients.drift is now drift.plugin: write drift: { plugin = "
-                         "\"incremental\"; }; (osafl help drift), or leave it out");
+                         "\"redraw\"; redraw: { probability = 0.1; }; };");
     expect_set_complaint(
         "clients.sampled=0.5",
         "--set: clients.sampled is now selection.plugin: write selection: { plugin "
