@@ -5,7 +5,8 @@ import re
 import osafl_run
 from osafl_run import SOURCE_TREE, ProductTest, plugins
 
-KINDS = ("model", "channel", "resource", "optimizer", "quantizer", "deletion", "aggregator")
+KINDS = ("model", "channel", "resource", "optimizer", "quantizer", "deletion", "aggregator", "drift",
+         "arrival", "selection", "filter")
 # Clients that sit out, a link that loses updates, labels that drift: much of a world in 2 rounds.
 WORLD = {"clients.count": 4, "clients.storage": 40, "clients.arrivals": 6,
          "arrival.plugin": '"binomial"', "uplink.loss_probability": 0.1,
@@ -13,7 +14,9 @@ WORLD = {"clients.count": 4, "clients.storage": 40, "clients.arrivals": 6,
 LARGE = {"resnet18": {"clients.count": 1, "clients.storage": 8, "clients.arrivals": 2,
                       "training.batch": 2, "training.minibatches": 1, "evaluation.samples": 2}}
 # Plugins that need a partner.
-PARTNERS = {"optimizer/scaffold": {"aggregator.plugin": "scaffold"}}
+PARTNERS = {"optimizer/scaffold": {"aggregator.plugin": "scaffold"},
+            "model/network": {"model.network.layers":
+                              '({ flatten = true; }, { linear = "classes"; })'}}
 
 
 class Plugins(ProductTest):
