@@ -24,7 +24,8 @@ static void find_plugins(void)
             continue;
         FUZZ_REQUIRE(n_with_state < MOST_PLUGINS);
         /* A kind that gets state must be put to work below. */
-        FUZZ_REQUIRE(p->kind == OSAFL_KIND_AGGREGATOR || p->kind == OSAFL_KIND_DELETION);
+        FUZZ_REQUIRE(p->kind == OSAFL_KIND_AGGREGATOR || p->kind == OSAFL_KIND_DELETION ||
+                     p->kind == OSAFL_KIND_SELECTION || p->kind == OSAFL_KIND_FILTER);
         with_state[n_with_state++] = p;
     }
 }
@@ -136,6 +137,61 @@ static void select_leaving(struct instance *i, struct fuzz_input *in)
     }
 }
 
+static void choose(struct instance *i, struct fuzz_input *in)
+{
+    const osafl_selection_vt *vt = (const osafl_selection_vt *)(const void *)i->plugin->vtable;
+    static const uint32_t count[CLIENTS * LABELS];
+    static const uint32_t age[CLIENTS] = {1, 2, 1, 3};
+    static const double value[CLIENTS] = {0.5, 2.0, 1.0, 0.25};
+    static const uint64_t samples[CLIENTS] = {10, 20, 30, 40};
+    const osafl_history history = {
+        .struct_size = sizeof history,
+        .labels = LABELS,
+        .histogram = count,
+        .histogram_then = count,
+        .arrivals = count,
+        .participations = count,
+        .age = age,
+        .asked_age = age,
+        .train_loss = value,
+        .update_norm = value,
+        .seconds = value,
+        .joules = value,
+    };
+    for (uint32_t round = 0; round < 2; round++) {
+        uint8_t present[CLIENTS];
+        uint8_t asked[CLIENTS] = {0};
+        for (uint32_t u = 0; u < CLIENTS; u++)
+            present[u] = fuzz_byte(in) & 1;
+        const osafl_selection_problem problem = {
+            .struct_size = sizeof problem,
+            .clients = CLIENTS,
+            .round = round,
+            .present = present,
+            .gain = value,
+            .samples = samples,
+            .energy_budget_j = value,
+            .history = &history,
+        };
+        osafl_call c;
+        call_begin(&c, i, OSAFL_NO_CLIENT, round);
+        FUZZ_REQUIRE(call_end(&c, vt->choose(i->self, &c, &problem, asked)) == OSAFL_OK);
+        for (uint32_t u = 0; u < CLIENTS; u++)
+            FUZZ_REQUIRE(asked[u] <= present[u]);
+    }
+}
+
+static void end_rounds(struct instance *i, struct fuzz_input *in)
+{
+    const osafl_filter_vt *vt = (const osafl_filter_vt *)(const void *)i->plugin->vtable;
+    for (uint32_t round = 0; vt->end_round != NULL && round < 2; round++) {
+        const uint32_t asked = fuzz_below(in, CLIENTS + 1);
+        osafl_call c;
+        call_begin(&c, i, OSAFL_NO_CLIENT, round);
+        FUZZ_REQUIRE(call_end(&c, vt->end_round(i->self, &c, round, asked, asked)) == OSAFL_OK);
+    }
+}
+
 /* ---- saving ---- */
 
 static struct record_writer *save(struct instance *i, const void **data, size_t *size)
@@ -179,7 +235,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .minibatches = 8,
                                       .max_local_rounds = 5,
                                       .deadline_s = 1.0,
-                                      .model = &model};
+                                      .model = &model,
+                                      .dim = DIM};
     struct fuzz_input in = {data, size};
     if (n_with_state == 0)
         find_plugins();
@@ -189,8 +246,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_saved(i, &facts);
         if (p->kind == OSAFL_KIND_AGGREGATOR)
             aggregate(i, &in);
-        else
+        else if (p->kind == OSAFL_KIND_DELETION)
             select_leaving(i, &in);
+        else if (p->kind == OSAFL_KIND_SELECTION)
+            choose(i, &in);
+        else
+            end_rounds(i, &in);
     }
     fuzz_instance_free(i);
     return 0;
