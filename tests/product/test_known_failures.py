@@ -143,7 +143,7 @@ class Resume(ProductTest):
 
     def check_resumed(self, settings):
         whole = self.run_small(settings, rounds=self.ROUNDS)
-        folder = self.path("interrupted")
+        folder = self.path("interrupted-" + settings.get("selection.plugin", "all"))
         self.stopped_small(folder, settings, rounds=self.ROUNDS)
         resumed = self.run_small(settings, folder=folder, rounds=self.ROUNDS)
         for name in ("rounds.csv", "clients.csv", "model.safetensors", "manifest.json"):
