@@ -78,7 +78,7 @@ class Networks(ProductTest):
             "model.plugin": "network", "model.network.layers": self.layers(network),
             "training.batch": 8, "training.minibatches": 8, "optimizer.sgd.learning_rate": rate,
             "aggregator.plugin": "fedavg", "quantizer.plugin": "none", "resource.plugin": "fixed",
-            "partition.concentration": 10.0, "clients.count": 3, "evaluation.samples": 0, **more}, rounds=5)
+            "partition.dirichlet.concentration": 10.0, "clients.count": 3, "evaluation.samples": 0, **more}, rounds=5)
         accuracy = run.rounds("test_accuracy")
         self.assertGreater(max(accuracy), 0.5, network)
         return run

@@ -61,7 +61,9 @@ class SameWorld(ProductTest):
     def test_every_model(self):
         small = {"clients.count": 3, "rounds": 2, "training.minibatches": 1,
                  "training.max_local_rounds": 1, "evaluation.samples": 10}
-        runs = [self.run_small(small, {"model.plugin": name})
+        layers = {"network": {"model.network.layers":
+                              '({ flatten = true; }, { linear = "classes"; })'}}
+        runs = [self.run_small(small, {"model.plugin": name}, layers.get(name, {}))
                 for name in plugins("model") if name != "resnet18"]
         for run in runs[1:]:
             self.assertEqual(run.clients(*WORLD), runs[0].clients(*WORLD))
