@@ -86,7 +86,7 @@ refused "-ffast-math changes the results" configure "$work/fast-link" \
     -DCMAKE_MODULE_LINKER_FLAGS=-ffast-math
 refused "compiled without -ffast-math" gcc -ffast-math -fsyntax-only "-I$prefix/include" \
     "$project/oldest.c"
-for version in 0.8 0.10 1.0; do
+for version in 0.9 0.11 1.0; do
     sed -i "s/find_package(osafl [0-9.]*/find_package(osafl $version/" "$project/CMakeLists.txt"
     refused "compatible with requested version \"$version\"" configure "$work/version-$version"
 done
