@@ -250,10 +250,12 @@ static void fill_pixel_table(enum sample_pixels how, double mean, double scale, 
 
 osafl_status sample_set_pixels(struct sample_set *s, enum sample_pixels how, struct io_message *m)
 {
+    static const char standard[] = "(v / 255 - mean) / deviation, of each channel over the "
+                                   "training samples; 0 where the deviation is 0";
     static const char *const scaling[] = {
         [PIXELS_SIGNED] = "(v / 255 - 0.5) / 0.5, of bytes",
         [PIXELS_UNIT] = "v / 255, of bytes",
-        [PIXELS_STANDARD] = "(v / 255 - mean) / deviation, of the channel; 0 without deviation",
+        [PIXELS_STANDARD] = standard,
         [PIXELS_RAW] = "none: bytes are numbers from 0 to 255",
     };
     const uint32_t tables = how == PIXELS_STANDARD ? s->channels : 1;
