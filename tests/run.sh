@@ -3,7 +3,7 @@
 #
 # Plain: a release build with gcc and the whole suite (under 10 minutes on 2 cores).
 # --full: before that, a clang build, the address/undefined and thread sanitizers, and the checks
-#         that need more tools (about 20 minutes). The plain suite comes last, and so does its
+#         that need more tools (about 40 minutes). The plain suite comes last, and so does its
 #         summary.
 # Build trees are build-tests/NAME below the source tree. OSAFL_JOBS sets the number of jobs.
 set -euo pipefail
