@@ -7,6 +7,25 @@
 
 #include "checked_alloc.h"
 
+const struct row_statistic row_statistics[ROW_STATISTICS] = {
+    {"best", offsetof(struct row_summary, best)},
+    {"best_after_rounds", offsetof(struct row_summary, best_round)},
+    {"loss_at_best", offsetof(struct row_summary, loss_at_best)},
+    {"last", offsetof(struct row_summary, last)},
+    {"tail", offsetof(struct row_summary, tail)},
+    {"participation", offsetof(struct row_summary, participation)},
+    {"local_rounds", offsetof(struct row_summary, local_rounds)},
+    {"uplink_payload_bits", offsetof(struct row_summary, payload_bits)},
+    {"uplink_air_bits", offsetof(struct row_summary, air_bits)},
+    {"compute_j", offsetof(struct row_summary, compute_j)},
+    {"upload_j", offsetof(struct row_summary, upload_j)},
+    {"simulated_s", offsetof(struct row_summary, simulated_s)},
+    {"target_rounds", offsetof(struct row_summary, target_rounds)},
+    {"target_simulated_s", offsetof(struct row_summary, target_s)},
+    {"target_uplink_payload_bits", offsetof(struct row_summary, target_bits)},
+    {"target_energy_j", offsetof(struct row_summary, target_j)},
+};
+
 /* The numbers of one run, in the order of their statistics. */
 enum {
     OF_BEST,

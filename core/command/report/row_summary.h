@@ -80,6 +80,14 @@ const struct statistic *row_compared(const struct row_summary *s, enum compared 
 /* Whether a run of the summarized row entered. */
 bool row_takes(const struct row_summary *s, const struct result_cell *c);
 
+/* The statistics of a summary, by the names that CSV files give them, in the order of their
+ * columns. */
+enum { ROW_STATISTICS = 16 };
+extern const struct row_statistic {
+    const char *name;
+    size_t offset; /* of a struct statistic in struct row_summary */
+} row_statistics[ROW_STATISTICS];
+
 /* Mean and deviation of n values; those that are not finite do not exist. */
 struct statistic statistic_of(const double *value, size_t n);
 

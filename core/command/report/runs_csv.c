@@ -10,29 +10,6 @@
 #include "checked_alloc.h"
 #include "csv_field.h"
 
-/* What row_summary.h says of a row, of a row of one run. */
-static const struct {
-    const char *name;
-    size_t offset;
-} column[] = {
-    {"best", offsetof(struct row_summary, best)},
-    {"best_after_rounds", offsetof(struct row_summary, best_round)},
-    {"loss_at_best", offsetof(struct row_summary, loss_at_best)},
-    {"last", offsetof(struct row_summary, last)},
-    {"tail", offsetof(struct row_summary, tail)},
-    {"participation", offsetof(struct row_summary, participation)},
-    {"local_rounds", offsetof(struct row_summary, local_rounds)},
-    {"uplink_payload_bits", offsetof(struct row_summary, payload_bits)},
-    {"uplink_air_bits", offsetof(struct row_summary, air_bits)},
-    {"compute_j", offsetof(struct row_summary, compute_j)},
-    {"upload_j", offsetof(struct row_summary, upload_j)},
-    {"simulated_s", offsetof(struct row_summary, simulated_s)},
-    {"target_rounds", offsetof(struct row_summary, target_rounds)},
-    {"target_simulated_s", offsetof(struct row_summary, target_s)},
-    {"target_uplink_payload_bits", offsetof(struct row_summary, target_bits)},
-    {"target_energy_j", offsetof(struct row_summary, target_j)},
-};
-
 struct keys {
     const char **key; /* [n], each once */
     size_t n;
@@ -71,8 +48,9 @@ static void write_run(const struct grid_experiment *e, const struct result_cell 
     }
     fprintf(to, ",%" PRId64 ",%s,%zu,%s", c->seed, state[c->state], c->rounds->rows,
             s.measure == NULL ? "" : s.measure);
-    for (size_t i = 0; i < sizeof column / sizeof column[0]; ++i) {
-        const struct statistic *const of = (const void *)((const char *)&s + column[i].offset);
+    for (size_t i = 0; i < ROW_STATISTICS; ++i) {
+        const struct statistic *const of =
+            (const void *)((const char *)&s + row_statistics[i].offset);
         csv_field_real(of->n == 0 ? (double)NAN : of->mean, to);
     }
     fputc('\n', to);
@@ -92,8 +70,8 @@ void runs_csv_write(const struct result_grid *g, const struct summary_question *
         csv_field_text(k.key[i], to);
     }
     fputs(",seed,state,rounds,measure", to);
-    for (size_t i = 0; i < sizeof column / sizeof column[0]; ++i)
-        fprintf(to, ",%s", column[i].name);
+    for (size_t i = 0; i < ROW_STATISTICS; ++i)
+        fprintf(to, ",%s", row_statistics[i].name);
     fputc('\n', to);
     for (size_t i = 0; i < g->experiments; ++i) {
         const struct grid_experiment *const e = &g->experiment[i];

@@ -8,39 +8,17 @@
 #include "comparison.h"
 #include "csv_field.h"
 
-/* Statistics become two columns each, NAME_mean and NAME_std. */
-static const struct {
-    const char *name;
-    size_t offset;
-} statistic[] = {
-    {"best", offsetof(struct row_summary, best)},
-    {"best_after_rounds", offsetof(struct row_summary, best_round)},
-    {"loss_at_best", offsetof(struct row_summary, loss_at_best)},
-    {"last", offsetof(struct row_summary, last)},
-    {"tail", offsetof(struct row_summary, tail)},
-    {"participation", offsetof(struct row_summary, participation)},
-    {"local_rounds", offsetof(struct row_summary, local_rounds)},
-    {"uplink_payload_bits", offsetof(struct row_summary, payload_bits)},
-    {"uplink_air_bits", offsetof(struct row_summary, air_bits)},
-    {"compute_j", offsetof(struct row_summary, compute_j)},
-    {"upload_j", offsetof(struct row_summary, upload_j)},
-    {"simulated_s", offsetof(struct row_summary, simulated_s)},
-    {"target_rounds", offsetof(struct row_summary, target_rounds)},
-    {"target_simulated_s", offsetof(struct row_summary, target_s)},
-    {"target_uplink_payload_bits", offsetof(struct row_summary, target_bits)},
-    {"target_energy_j", offsetof(struct row_summary, target_j)},
-};
-
 /* What --against compares, in the order of enum compared. */
 static const char *const by_name[] = {"best", "last", "tail"};
 
-enum { STATISTICS = sizeof statistic / sizeof statistic[0] };
+/* Statistics become two columns each, NAME_mean and NAME_std. */
+enum { STATISTICS = ROW_STATISTICS };
 
 void summary_csv_header(FILE *to)
 {
     fputs("experiment,table,row,seeds,complete,unfinished,failed,runs_counted,measure", to);
     for (size_t i = 0; i < STATISTICS; ++i)
-        fprintf(to, ",%s_mean,%s_std", statistic[i].name, statistic[i].name);
+        fprintf(to, ",%s_mean,%s_std", row_statistics[i].name, row_statistics[i].name);
     fputs(",target,target_reached,paper_accuracy_mean,paper_accuracy_std,paper_loss_mean,"
           "paper_loss_std,against",
           to);
@@ -77,7 +55,8 @@ static void write_row(const struct summarized_table *s, size_t row,
     fprintf(to, ",%zu,%zu,%zu,%zu,%zu,%s", s->table->row[row].seeds, r->complete, r->unfinished,
             r->failed, r->n, r->measure == NULL ? "" : r->measure);
     for (size_t i = 0; i < STATISTICS; ++i) {
-        const struct statistic *const of = (const void *)((const char *)r + statistic[i].offset);
+        const struct statistic *const of =
+            (const void *)((const char *)r + row_statistics[i].offset);
         csv_field_real(of->n == 0 ? (double)NAN : of->mean, to);
         csv_field_real(of->n < 2 ? (double)NAN : of->deviation, to);
     }
