@@ -122,7 +122,7 @@ static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t l
     w->length = length;
     if (length > 0)
         return OSAFL_OK;
-    for (const char *c = header; *c != '\0'; ++c)
+    for (const char *c = header; *c != '\0'; c++)
         put(w, *c);
     put(w, '\n');
     return csv_flush(w, message);
@@ -131,7 +131,7 @@ static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t l
 osafl_status csv_writer_open(const char *path, const char *header, uint64_t length,
                              struct csv_writer **out, char *message)
 {
-    struct csv_writer *const w = calloc(1, sizeof *w);
+    struct csv_writer *w = calloc(1, sizeof *w);
     if (w != NULL) {
         w->fd = -1;
         w->path = strdup(path);
@@ -169,7 +169,7 @@ static void put_field(struct csv_writer *w, const char *s, bool quoted)
     w->in_row = true;
     if (quoted)
         put(w, '"');
-    for (; *s != '\0'; ++s) {
+    for (; *s != '\0'; s++) {
         if (quoted && *s == '"')
             put(w, '"');
         put(w, *s);
@@ -198,7 +198,7 @@ void csv_format_real(double v, char out[CSV_REAL_BYTES])
         out[0] = '\0';
         return;
     }
-    for (int digits = 15; digits <= 17; ++digits) {
+    for (int digits = 15; digits <= 17; digits++) {
         snprintf(out, CSV_REAL_BYTES, "%.*g", digits, v);
         if (strtod(out, NULL) == v) /* in the same locale, whatever it is */
             break;
@@ -207,7 +207,7 @@ void csv_format_real(double v, char out[CSV_REAL_BYTES])
      * sign or letter; it may take several bytes. */
     char *to = out;
     bool separated = false;
-    for (const char *from = out; *from != '\0'; ++from) {
+    for (const char *from = out; *from != '\0'; from++) {
         if (strchr("+-0123456789einfa", *from) != NULL) {
             *to++ = *from;
         } else if (!separated) {

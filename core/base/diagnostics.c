@@ -67,7 +67,7 @@ static bool grow(struct diagnostics *d)
     if (d->n < d->capacity)
         return true;
     const size_t capacity = d->capacity == 0 ? 16 : 2 * d->capacity;
-    struct message *grown = reallocarray(d->messages, capacity, sizeof(*grown));
+    struct message *grown = reallocarray(d->messages, capacity, sizeof *grown);
     if (grown == NULL)
         return false;
     d->messages = grown;
@@ -89,7 +89,7 @@ static void add(struct diagnostics *d, const char *file, unsigned line, bool war
                 const char *fmt, va_list args)
 {
     struct message m = {.line = line, .warning = warning};
-    size_t *const kept = warning ? &d->warnings_kept : &d->errors_kept;
+    size_t *kept = warning ? &d->warnings_kept : &d->errors_kept;
     /* Callers compare counts to see whether something failed, so that an error counts even when it
      * is known or its words are lost. */
     if (!warning)
@@ -107,7 +107,7 @@ static void add(struct diagnostics *d, const char *file, unsigned line, bool war
         free(m.text);
         return;
     }
-    ++*kept;
+    (*kept)++;
     if (file != NULL)
         m.file = strdup(file);
     if (m.text == NULL || (file != NULL && m.file == NULL) || !grow(d)) {

@@ -15,10 +15,10 @@
  * want of permission to read it or on some network file systems, the folder serves all the same. */
 static void sync_above(const char *path)
 {
-    const char *const slash = strrchr(path, '/');
-    char *const above = slash == NULL   ? strdup(".")
-                        : slash == path ? strdup("/")
-                                        : strndup(path, (size_t)(slash - path));
+    const char *slash = strrchr(path, '/');
+    char *above = slash == NULL   ? strdup(".")
+                  : slash == path ? strdup("/")
+                                  : strndup(path, (size_t)(slash - path));
     const int fd = above != NULL ? open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         fsync(fd);
@@ -47,7 +47,7 @@ static osafl_status create_folder(const char *path, char *message)
 
 osafl_status folder_create(const char *path, char *message)
 {
-    char *const copy = strdup(path);
+    char *copy = strdup(path);
     if (copy == NULL)
         return message_io(message, ENOMEM, "create", path);
     osafl_status status = OSAFL_OK;

@@ -8,7 +8,7 @@
 char *json_print(const json_t *value, size_t flags)
 {
     errno = 0;
-    char *const text = json_dumps(value, flags);
+    char *text = json_dumps(value, flags);
     if (errno != ENOMEM)
         return text;
     free(text);
@@ -22,8 +22,8 @@ json_t *json_text(const char *s)
     errno = 0;
     json_t *value = json_string(s);
     if (value == NULL && errno != ENOMEM) {
-        char *const copy = strdup(s);
-        for (char *c = copy; c != NULL && *c != '\0'; ++c)
+        char *copy = strdup(s);
+        for (char *c = copy; c != NULL && *c != '\0'; c++)
             *c = (unsigned char)*c < 0x80 ? *c : '?';
         value = copy == NULL ? NULL : json_string(copy);
         free(copy);

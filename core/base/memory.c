@@ -27,14 +27,14 @@ void *memory_zeroed(uint64_t count, uint64_t size, size_t alignment)
         return NULL;
     /* calloc() and not aligned_alloc(): large blocks come as pages that the kernel zeroes on first
      * use.  The address that free() wants stands just before the aligned part. */
-    void *const base = calloc(1, (size_t)(count * size) + overhead);
+    void *base = calloc(1, (size_t)(count * size) + overhead);
     if (base == NULL)
         return NULL;
     if (count * size >= large_block)
         ask_for_large_pages(base, count * size);
     const uintptr_t first = (uintptr_t)base + sizeof(void *);
     const size_t shift = (size_t)((alignment - first % alignment) % alignment);
-    void **const p = (void **)(void *)((char *)base + sizeof(void *) + shift);
+    void **p = (void **)(void *)((char *)base + sizeof(void *) + shift);
     p[-1] = base;
     return p;
 }

@@ -46,7 +46,7 @@ static const char *remedy(int error)
 osafl_status message_io(char *message, int error, const char *what, const char *path)
 {
     char buffer[128];
-    const char *const text = strerror_r(error, buffer, sizeof buffer);
+    const char *text = strerror_r(error, buffer, sizeof buffer);
     return message_fail(message, error == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO,
                         "cannot %s %s: %s; %s", what, path, text, remedy(error));
 }

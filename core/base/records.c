@@ -187,7 +187,7 @@ static unsigned char *extend(struct record_writer *w, uint64_t bytes)
         w->data = grown;
         w->capacity = capacity;
     }
-    unsigned char *const at = w->data + w->size;
+    unsigned char *at = w->data + w->size;
     w->size = needed;
     return at;
 }

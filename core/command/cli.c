@@ -86,7 +86,7 @@ static uint32_t asks_for_plugins(const char *assignment)
     static const char rest[] = ".plugin=help";
     const size_t n = strcspn(assignment, ".");
     char kind[16] = "";
-    if (n >= sizeof(kind) || strcmp(assignment + n, rest) != 0)
+    if (n >= sizeof kind || strcmp(assignment + n, rest) != 0)
         return 0;
     memcpy(kind, assignment, n);
     return kind_from_name(kind);
@@ -111,7 +111,7 @@ static void load_all(struct work *w)
         .set = w->options.set, .n_set = w->options.n_set, .loader = w->loader};
     const struct grid_request q = {
         .only = w->options.only, .n_only = w->options.n_only, .overlay = w->options.overlay};
-    w->grid = calloc(w->options.n_arguments, sizeof(*w->grid));
+    w->grid = calloc(w->options.n_arguments, sizeof *w->grid);
     for (size_t i = 0; w->grid != NULL && i < w->options.n_arguments; i++)
         w->grid[i] = grid_load(w->options.arguments[i], &q, &o, w->d);
     if (w->grid == NULL)
@@ -136,7 +136,7 @@ static struct grid *load_whole(const struct work *w, size_t i, struct diagnostic
     const struct cli_options *c = &w->options;
     const struct grid_request q = {.overlay = c->overlay};
     struct experiment_options o = {.loader = w->loader};
-    const char **set = calloc(c->n_set + 1, sizeof(*set));
+    const char **set = calloc(c->n_set + 1, sizeof *set);
     if (set == NULL) {
         diagnostics_no_memory(d);
         return NULL;
@@ -199,7 +199,7 @@ static int list_cells(struct experiment *const *cell, size_t n)
 {
     char label[320];
     for (size_t i = 0; i < n; i++) {
-        cell_label(cell[i], label, sizeof(label));
+        cell_label(cell[i], label, sizeof label);
         puts(label);
     }
     return EXIT_RUN_OK;
@@ -220,7 +220,7 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
         return EXIT_RUN_FAILED;
     if (n == 1)
         return run_and_print(cell[0], w->loader, &o.run);
-    struct cell_run *run = calloc(n + 1, sizeof(*run));
+    struct cell_run *run = calloc(n + 1, sizeof *run);
     if (run == NULL) {
         diagnostics_no_memory(w->d);
         return EXIT_RUN_FAILED;
@@ -239,7 +239,7 @@ static int check_cells(struct work *w, struct experiment *const *cell, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (n > 1) {
             char label[320];
-            cell_label(cell[i], label, sizeof(label));
+            cell_label(cell[i], label, sizeof label);
             printf("%s==== %s\n", i > 0 ? "\n" : "", label);
         }
         fflush(stdout);
@@ -479,7 +479,7 @@ static const struct command commands[] = {
      command_plugin, 0, 0, 0},
     {"bench", "", "Time the models on this machine.", command_bench, 0, 0, 0},
 };
-enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 int cli_list_plugins(int argc, char **argv)
 {
@@ -551,7 +551,7 @@ static int run_named_command(int argc, char **argv)
     for (size_t i = 0; i < N_COMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) == 0) {
             char name[32];
-            snprintf(name, sizeof(name), "osafl %s", commands[i].name);
+            snprintf(name, sizeof name, "osafl %s", commands[i].name);
             argv[1] = name; /* as argp names the program in messages */
             return commands[i].run(&commands[i], argc - 1, argv + 1);
         }

@@ -156,14 +156,14 @@ static const struct help_page {
     {"grid", explain_grid}, {"seeds", explain_grid}, {"cases", explain_grid},
     {"vary", explain_grid}, {"where", explain_grid}, {"results", results_describe},
 };
-enum { N_PAGES = sizeof(pages) / sizeof(pages[0]) };
+enum { N_PAGES = sizeof pages / sizeof pages[0] };
 
 /* One setting of the core, as "rounds" or "clients.count"; false when there is none. */
 static bool help_setting(const char *topic, FILE *to)
 {
-    const char *const dot = strchr(topic, '.');
+    const char *dot = strchr(topic, '.');
     const size_t n = dot != NULL ? (size_t)(dot - topic) : 0;
-    const char *const key = dot != NULL ? dot + 1 : topic;
+    const char *key = dot != NULL ? dot + 1 : topic;
     for (size_t i = 0; i < schema_n_groups; i++) {
         const struct schema_group *g = &schema_groups[i];
         if (strlen(g->name) != n || strncmp(g->name, topic, n) != 0)
@@ -227,8 +227,8 @@ static void report_topic(struct loader *l, const char *topic, const char *word,
         suggest_offer(&s, kind_name(k));
     for (size_t i = 0; i < N_PAGES; i++)
         suggest_offer(&s, pages[i].name);
-    find_plugin(l, topic, plugin, sizeof(plugin));
-    const char *const best = plugin[0] != '\0' ? plugin : s.best;
+    find_plugin(l, topic, plugin, sizeof plugin);
+    const char *best = plugin[0] != '\0' ? plugin : s.best;
     diagnostics_error(d, NULL, 0, "there is no help on \"%s\"%s%s%s", topic,
                       best != NULL ? "; did you mean \"" : "; see osafl help",
                       best != NULL ? best : "", best != NULL ? "\"?" : "");
@@ -250,7 +250,7 @@ bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostic
             return true;
         }
     }
-    if (n < sizeof(kind_text))
+    if (n < sizeof kind_text)
         memcpy(kind_text, topic, n);
     const uint32_t kind = kind_from_name(kind_text);
     if (kind != 0 && topic[n] != '\0')

@@ -114,7 +114,7 @@ struct parsing {
 static unsigned available_cpus(void)
 {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     const int n = CPU_COUNT(&set);
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
@@ -329,12 +329,12 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
                        const char *args_doc, const char *doc, size_t at_least, size_t at_most)
 {
     const size_t n = (size_t)argc + 1;
-    *o = (struct cli_options){.set = calloc(n, sizeof(*o->set)),
-                              .only = calloc(n, sizeof(*o->only)),
-                              .over = calloc(n, sizeof(*o->over)),
-                              .plugin_dirs = calloc(n, sizeof(*o->plugin_dirs)),
-                              .arguments = calloc(n, sizeof(*o->arguments)),
-                              .owned = calloc(n, sizeof(*o->owned)),
+    *o = (struct cli_options){.set = calloc(n, sizeof *o->set),
+                              .only = calloc(n, sizeof *o->only),
+                              .over = calloc(n, sizeof *o->over),
+                              .plugin_dirs = calloc(n, sizeof *o->plugin_dirs),
+                              .arguments = calloc(n, sizeof *o->arguments),
+                              .owned = calloc(n, sizeof *o->owned),
                               .run = {.threads = available_cpus()},
                               .jobs = 1,
                               .keep = 0.5};

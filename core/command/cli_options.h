@@ -32,8 +32,8 @@ struct cli_options {
 /* Which groups of options a command knows. */
 enum {
     CLI_PLUGINS = 1 << 0,    /* --plugin-dir */
-    CLI_EXPERIMENT = 1 << 1, /* --set, --seed, --case, --only, --overlay */
-    CLI_RUN = 1 << 2,        /* --threads, --out, ... */
+    CLI_EXPERIMENT = 1 << 1, /* --set, seed--, case--, only--, --overlay */
+    CLI_RUN = 1 << 2,        /* --threads, out--, ... */
     CLI_GRID = 1 << 3,       /* --shard, --list */
     CLI_TUNE = 1 << 4,       /* --over, --keep */
 };

@@ -18,7 +18,7 @@ const struct node *node_at_path(const struct node *group, const char *path)
     char name[128];
     while (group != NULL) {
         const size_t n = strcspn(path, ".");
-        if (n == 0 || n >= sizeof(name))
+        if (n == 0 || n >= sizeof name)
             return NULL;
         memcpy(name, path, n);
         name[n] = '\0';
@@ -43,7 +43,7 @@ const char *set_value_of(const char *const *set, size_t n_set, const char *key)
 /* The text of a cell's setting; false: it is given nowhere. */
 static bool value_text(const struct cell_view *cell, const char *key, char out[VALUE_BYTES])
 {
-    const char *const set = set_value_of(cell->set, cell->n_set, key);
+    const char *set = set_value_of(cell->set, cell->n_set, key);
     if (set != NULL) {
         snprintf(out, VALUE_BYTES, "%s", set);
         return true;
@@ -71,8 +71,8 @@ static enum condition_answer check_one(const char *condition, size_t key_bytes,
 {
     char key[256];
     char value[VALUE_BYTES];
-    const char *const wanted = condition + key_bytes + 1;
-    if (key_bytes >= sizeof(key))
+    const char *wanted = condition + key_bytes + 1;
+    if (key_bytes >= sizeof key)
         return CONDITION_UNKNOWN;
     memcpy(key, condition, key_bytes);
     key[key_bytes] = '\0';

@@ -142,7 +142,7 @@ static void find_candidates(struct resolver *r, uint32_t kind)
     const struct node *own = name != NULL ? node_child(group, name->value.text) : NULL;
     if (name != NULL && (own == NULL || own == name)) {
         /* Without a group of its own, what is missing in it is missing where it was chosen. */
-        struct node *empty = tree_alloc(r->e->tree, sizeof(*empty));
+        struct node *empty = tree_alloc(r->e->tree, sizeof *empty);
         if (empty == NULL) {
             out_of_memory(r->d);
             return;
@@ -176,7 +176,7 @@ static void check_kind_group(struct resolver *r, uint32_t kind)
     size_t n = 2;
     for (const struct node *c = group->first; c != NULL; c = c->next)
         n++;
-    const char **known = tree_alloc(r->e->tree, n * sizeof(*known));
+    const char **known = tree_alloc(r->e->tree, n * sizeof *known);
     if (known == NULL) {
         out_of_memory(r->d);
         return;
@@ -284,7 +284,7 @@ static void check_core(struct resolver *r)
                   "or more, or 0 for no limit");
     if (e->clients.arrivals > e->clients.storage) {
         char text[160];
-        snprintf(text, sizeof(text),
+        snprintf(text, sizeof text,
                  "more samples would arrive in a round, %" PRId64
                  ", than clients.storage = %" PRId64 " holds; lower the one or raise the other",
                  e->clients.arrivals, e->clients.storage);
@@ -331,7 +331,7 @@ static osafl_status visit_one(const struct setting_visit *v, uint32_t kind, cons
     char origin[4096 + 256];
     const bool wanted = kind == OSAFL_KIND_OPTIMIZER;
     print_origin(tree_root(v->e->tree), n, wanted ? "wanted by the aggregator" : "default", origin,
-                 sizeof(origin));
+                 sizeof origin);
     struct setting s = {.group = group, .key = key, .text = text, .param = p, .origin = origin};
     char *default_text = NULL;
     if (p != NULL && (p->flags & OSAFL_P_LATER) != 0) {
@@ -373,8 +373,8 @@ static osafl_status visit_plugin(const struct setting_visit *v, uint32_t kind)
     const struct node *group = node_child(tree_root(v->e->tree), kind_name(kind));
     char text[64];
     char path[80];
-    snprintf(text, sizeof(text), "\"%s\"", p->name);
-    snprintf(path, sizeof(path), "%s.%s", kind_name(kind), p->name);
+    snprintf(text, sizeof text, "\"%s\"", p->name);
+    snprintf(path, sizeof path, "%s.%s", kind_name(kind), p->name);
     OSAFL_TRY(
         visit_one(v, kind, kind_name(kind), PLUGIN_KEY, text, NULL, node_child(group, PLUGIN_KEY)));
     const struct settings_table own = own_settings(kind);
@@ -432,7 +432,7 @@ static osafl_status compute_identity(struct experiment *e)
     XXH3_128bits_reset(&state);
     OSAFL_TRY(experiment_visit(e, hash_setting, &state));
     const XXH128_hash_t hash = XXH3_128bits_digest(&state);
-    snprintf(e->identity, sizeof(e->identity), "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
+    snprintf(e->identity, sizeof e->identity, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
              (uint64_t)hash.low64);
     return OSAFL_OK;
 }
@@ -448,8 +448,8 @@ static bool allocate_tables(struct resolver *r)
         for (const struct node *c = group != NULL ? group->first : NULL; c != NULL; c = c->next)
             n++;
     }
-    r->candidates = tree_alloc(r->e->tree, n * sizeof(*r->candidates));
-    r->tables = tree_alloc(r->e->tree, (schema_n_groups + n) * sizeof(*r->tables));
+    r->candidates = tree_alloc(r->e->tree, n * sizeof *r->candidates);
+    r->tables = tree_alloc(r->e->tree, (schema_n_groups + n) * sizeof *r->tables);
     if (r->candidates == NULL || r->tables == NULL)
         return false;
     for (size_t i = 0; i < schema_n_groups; i++) {
@@ -481,7 +481,7 @@ struct experiment *experiment_resolve(struct experiment_tree *tree, const char *
                                       const struct experiment_options *o, struct diagnostics *d)
 {
     const size_t errors_before = diagnostics_errors(d);
-    struct experiment *e = calloc(1, sizeof(*e));
+    struct experiment *e = calloc(1, sizeof *e);
     if (e == NULL) {
         tree_destroy(tree);
         out_of_memory(d);

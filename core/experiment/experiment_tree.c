@@ -39,7 +39,7 @@ void *tree_alloc(struct experiment_tree *t, size_t bytes)
     const size_t rounded = (bytes + unit - 1) / unit * unit;
     if (t->blocks == NULL || t->blocks->size - t->blocks->used < rounded) {
         const size_t size = rounded > BLOCK_BYTES ? rounded : BLOCK_BYTES;
-        struct block *b = malloc(sizeof(*b) + size);
+        struct block *b = malloc(sizeof *b + size);
         if (b == NULL)
             return NULL;
         b->next = t->blocks;
@@ -64,10 +64,10 @@ char *tree_string(struct experiment_tree *t, const char *s)
 
 static struct experiment_tree *tree_create(void)
 {
-    struct experiment_tree *t = calloc(1, sizeof(*t));
+    struct experiment_tree *t = calloc(1, sizeof *t);
     if (t == NULL)
         return NULL;
-    t->root = tree_alloc(t, sizeof(*t->root));
+    t->root = tree_alloc(t, sizeof *t->root);
     if (t->root == NULL) {
         free(t);
         return NULL;
@@ -166,13 +166,13 @@ static void append(struct node *parent, struct node *child)
 static struct node *copy_node(struct experiment_tree *t, const struct node *n, const char *name,
                               const char *layer)
 {
-    struct node *copy = tree_alloc(t, sizeof(*copy));
+    struct node *copy = tree_alloc(t, sizeof *copy);
     if (copy == NULL)
         return NULL;
     *copy = *n;
     copy->first = copy->last = copy->next = copy->under = NULL;
     copy->tree = t;
-    const char *const layer_name = layer != NULL ? layer : n->layer;
+    const char *layer_name = layer != NULL ? layer : n->layer;
     copy->name = name != NULL ? tree_string(t, name) : NULL;
     copy->file = n->file != NULL ? tree_string(t, n->file) : NULL;
     copy->layer = layer_name != NULL ? tree_string(t, layer_name) : NULL;
@@ -285,7 +285,7 @@ static bool set_place(struct reading *r, struct node *n, unsigned line)
 /* Depth is bounded by the pre-scan. */
 static struct node *convert(struct reading *r, const config_setting_t *setting)
 {
-    struct node *n = tree_alloc(r->tree, sizeof(*n));
+    struct node *n = tree_alloc(r->tree, sizeof *n);
     if (n == NULL || !set_place(r, n, config_setting_source_line(setting)))
         return NULL;
     n->tree = r->tree;

@@ -57,7 +57,7 @@ static void move_to(struct writer *w, const char *path)
         w->depth++;
         inner += length + (inner[length] == '.');
     }
-    snprintf(w->path, sizeof(w->path), "%s", path);
+    snprintf(w->path, sizeof w->path, "%s", path);
 }
 
 /* A name of a file could hold a line break, which would end the comment. */

@@ -47,7 +47,7 @@ static void append_value(char name[NAME_BYTES], const char *key, const struct no
 {
     const size_t n = strlen(name);
     char text[NAME_BYTES / 2];
-    node_text(value, text, sizeof(text));
+    node_text(value, text, sizeof text);
     snprintf(name + n, NAME_BYTES - n, "%s%s=%s", n > 0 ? "," : "", key, text);
     for (char *c = name + n; *c != '\0'; c++) {
         if (!isalnum((unsigned char)*c) && strchr("._+-=,", *c) == NULL)
@@ -97,7 +97,7 @@ static bool apply_case(const struct layout *l, struct experiment_tree *tree, siz
     char layer[NAME_BYTES];
     if (l->plan.cases == NULL)
         return true;
-    snprintf(layer, sizeof(layer), "case \"%s\"", grid_plan_case_name(&l->plan, i));
+    snprintf(layer, sizeof layer, "case \"%s\"", grid_plan_case_name(&l->plan, i));
     return tree_overlay(tree, list_element(l->plan.cases, i), except, layer) || fail_for_memory(l);
 }
 
@@ -120,9 +120,9 @@ static const char *file_of(const struct layout *l)
 static bool report_condition(const struct layout *l, const struct node *at,
                              enum condition_answer answer, const char *condition)
 {
-    const char *const file = at != NULL ? at->file : file_of(l);
+    const char *file = at != NULL ? at->file : file_of(l);
     const unsigned line = at != NULL ? at->line : 0;
-    const char *const where = at != NULL ? "where.only" : "--only";
+    const char *where = at != NULL ? "where.only" : "--only";
     const int key = (int)strcspn(condition, "=");
     if (answer == CONDITION_MALFORMED) {
         diagnostics_error(l->d, file, line,
@@ -131,7 +131,7 @@ static bool report_condition(const struct layout *l, const struct node *at,
         return false;
     }
     char word[256];
-    snprintf(word, sizeof(word), "%.*s", key, condition);
+    snprintf(word, sizeof word, "%.*s", key, condition);
     struct suggestion s = suggest_begin(word);
     suggest_offer(&s, "case");
     suggest_offer(&s, "seed");
@@ -228,11 +228,11 @@ static void report_no_cell(const struct layout *l)
     const char *missing = NULL;
     char all[512] = "";
     char list[1024] = "";
-    for (size_t i = 0, n = 0; i < l->q->n_only && n < sizeof(all); i++) {
+    for (size_t i = 0, n = 0; i < l->q->n_only && n < sizeof all; i++) {
         const char *only = l->q->only[i];
         if (strncmp(only, "case=", 5) == 0)
             missing = only + 5;
-        n += (size_t)snprintf(all + n, sizeof(all) - n, "%s--only %s", i > 0 ? " " : "", only);
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s--only %s", i > 0 ? " " : "", only);
     }
     for (size_t i = 0; i < p->n_cases && p->cases != NULL; i++) {
         if (missing != NULL && strcmp(missing, grid_plan_case_name(p, i)) == 0)
@@ -249,13 +249,13 @@ static void report_no_cell(const struct layout *l)
     char name[NAME_BYTES];
     for (size_t i = 0; i < p->n_cases && p->cases != NULL; i++) {
         suggest_offer(&s, grid_plan_case_name(p, i));
-        text_append_item(list, sizeof(list), ", ", grid_plan_case_name(p, i));
+        text_append_item(list, sizeof list, ", ", grid_plan_case_name(p, i));
     }
     /* A varied value is part of the full name, by which a cell can be picked as well. */
     for (size_t i = 0; i < cells && p->n_axes > 0; i += p->n_seeds) {
         const struct position at = position_of(p, i);
         name_cell(p, &at, name);
-        text_append_item(list, sizeof(list), ", ", name);
+        text_append_item(list, sizeof list, ", ", name);
     }
     diagnostics_error(l->d, file_of(l), 0, "no case is called \"%s\"%s%s%s; there %s %s", missing,
                       s.best != NULL ? "; did you mean \"" : "", s.best != NULL ? s.best : "",
@@ -265,12 +265,12 @@ static void report_no_cell(const struct layout *l)
 
 static struct grid *create_grid(const struct grid_plan *p, size_t n)
 {
-    struct grid *g = calloc(1, sizeof(*g));
+    struct grid *g = calloc(1, sizeof *g);
     if (g == NULL)
         return NULL;
     g->has_cases = p->cases != NULL;
     g->cells = calloc(n, sizeof(struct experiment *));
-    g->places = calloc(n, sizeof(*g->places));
+    g->places = calloc(n, sizeof *g->places);
     g->own_keys = calloc(GRID_MAX_AXES, sizeof(char *));
     bool good = g->cells != NULL && g->places != NULL && g->own_keys != NULL;
     for (size_t i = 0; i < p->n_own_axes && good; i++) {

@@ -19,7 +19,7 @@ static bool report_error(const struct grid_plan *p, const struct node *at, const
     char text[512];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     diagnostics_error(p->d, at->file, at->line, "%s: %s", key, text);
     return false;

@@ -83,7 +83,7 @@ static void begin_line(struct scan *s, const struct text_cursor *c)
         return;
     if ((out->n_lines & (out->n_lines - 1)) == 0) {
         const size_t capacity = out->n_lines == 0 ? 1 : 2 * out->n_lines;
-        struct prescan_line *grown = reallocarray(out->lines, capacity, sizeof(*grown));
+        struct prescan_line *grown = reallocarray(out->lines, capacity, sizeof *grown);
         if (grown == NULL) {
             s->no_memory = true;
             return;
@@ -242,7 +242,7 @@ static void scan_number(struct scan *s, struct text_cursor *c)
     const size_t n = number_bytes(c->p, c->end);
     char word[512];
     begin_value(s, c, false);
-    if (n >= sizeof(word)) {
+    if (n >= sizeof word) {
         diagnostics_error(s->d, c->file, c->line, "a number with %zu digits", n);
     } else {
         memcpy(word, c->p, n);
@@ -484,7 +484,7 @@ static bool add_source(struct scan *s, const char *file, char *text, size_t size
 {
     struct prescan *p = s->out;
     char *name = strdup(file);
-    struct prescan_source *grown = reallocarray(p->sources, p->n_sources + 1, sizeof(*p->sources));
+    struct prescan_source *grown = reallocarray(p->sources, p->n_sources + 1, sizeof *p->sources);
     if (grown != NULL)
         p->sources = grown;
     if (name == NULL || grown == NULL) {
@@ -551,7 +551,7 @@ static void include_file(struct scan *s, struct text_cursor *c, const char *path
 static void scan_include(struct scan *s, struct text_cursor *c)
 {
     static const char word[] = "@include";
-    const size_t n = sizeof(word) - 1;
+    const size_t n = sizeof word - 1;
     const char *p = c->p + n;
     const bool known = (size_t)(c->end - c->p) > n && strncmp(c->p, word, n) == 0;
     while (known && p < c->end && (*p == ' ' || *p == '\t'))
@@ -707,7 +707,7 @@ static struct prescan *finish(struct scan *s, size_t errors_before)
 static struct prescan *prescan_taken(char *text, size_t n, const char *file, struct diagnostics *d)
 {
     const size_t errors_before = diagnostics_errors(d);
-    struct scan s = {.out = calloc(1, sizeof(*s.out)), .d = d};
+    struct scan s = {.out = calloc(1, sizeof *s.out), .d = d};
     struct prescan_source source;
     if (s.out == NULL) {
         free(text);

@@ -115,7 +115,7 @@ const osafl_param schema_model[] = {
                "initial weights",
                .flags = OSAFL_P_LATER),
 };
-const uint32_t schema_n_model = sizeof(schema_model) / sizeof(schema_model[0]);
+const uint32_t schema_n_model = sizeof schema_model / sizeof schema_model[0];
 
 const struct schema_group schema_groups[] = {
     GROUP(general, "", "The experiment as a whole, at the top level of the file"),
@@ -124,7 +124,7 @@ const struct schema_group schema_groups[] = {
     GROUP(evaluation, "evaluation", "How the global model is judged"),
     GROUP(uplink, "uplink", "Faults on the way to the server"),
 };
-const size_t schema_n_groups = sizeof(schema_groups) / sizeof(schema_groups[0]);
+const size_t schema_n_groups = sizeof schema_groups / sizeof schema_groups[0];
 
 const struct schema_group *schema_find(const char *name)
 {

@@ -48,7 +48,7 @@ static void report_error(const struct binding *b, const struct node *at, const c
     char text[1024];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     diagnostics_error(b->d, at->file, at->line, "%s%s%s: %s", b->table->path, dot(b->table->path),
                       key, text);
@@ -72,7 +72,7 @@ static void report_bounds(const struct binding *b, const struct node *at, const 
                           const char *value)
 {
     char interval[128];
-    settings_interval(p, interval, sizeof(interval));
+    settings_interval(p, interval, sizeof interval);
     const bool two_sided = interval[0] == '[' || interval[0] == '(';
     report_error(b, at, p->name, "%s is %s %s%s%s", value, two_sided ? "outside" : "not", interval,
                  p->unit != NULL ? " " : "", p->unit != NULL ? p->unit : "");
@@ -106,9 +106,9 @@ static bool read_real(const struct binding *b, const struct node *n, const osafl
     if (in_bounds(p, *out))
         return true;
     if (n->type == NODE_INT)
-        snprintf(shown, sizeof(shown), "%" PRId64, n->value.integer);
+        snprintf(shown, sizeof shown, "%" PRId64, n->value.integer);
     else
-        settings_real(*out, shown, sizeof(shown));
+        settings_real(*out, shown, sizeof shown);
     report_bounds(b, n, p, shown);
     return false;
 }
@@ -117,7 +117,7 @@ static bool read_choice(const struct binding *b, const struct node *n, const osa
                         osafl_choice *out)
 {
     char list[512];
-    settings_choices(p, list, sizeof(list));
+    settings_choices(p, list, sizeof list);
     if (n->type != NODE_TEXT) {
         report_error(b, n, p->name, "must be one of %s, but %s stands here", list,
                      node_type_words(n->type));
@@ -173,7 +173,7 @@ static bool read_integer(const struct binding *b, const struct node *n, const os
     *out = n->value.integer;
     if (in_integer_bounds(p, *out))
         return true;
-    snprintf(shown, sizeof(shown), "%" PRId64, *out);
+    snprintf(shown, sizeof shown, "%" PRId64, *out);
     report_bounds(b, n, p, shown);
     return false;
 }
@@ -214,7 +214,7 @@ static bool read_reals(const struct binding *b, const struct node *n, const osaf
     uint64_t count = 0;
     for (const struct node *c = n->first; c != NULL; c = c->next)
         count++;
-    double *v = tree_alloc(n->tree, (size_t)count * sizeof(*v));
+    double *v = tree_alloc(n->tree, (size_t)count * sizeof *v);
     if (v == NULL) {
         diagnostics_no_memory(b->d);
         return false;
@@ -231,7 +231,7 @@ static bool read_reals(const struct binding *b, const struct node *n, const osaf
 static bool read_rows(const struct binding *b, const struct node *n, const osafl_param *p,
                       osafl_rows *out)
 {
-    const osafl_row_type *const type = p->def.row;
+    const osafl_row_type *type = p->def.row;
     int64_t count = 0;
     if (n->type != NODE_LIST) {
         report_type(b, n, p, "a list of groups ({ ... }, ...)");
@@ -241,12 +241,12 @@ static bool read_rows(const struct binding *b, const struct node *n, const osafl
         count++;
     if (!in_integer_bounds(p, count)) {
         char shown[64];
-        snprintf(shown, sizeof(shown), "the number of rows, %" PRId64 ",", count);
+        snprintf(shown, sizeof shown, "the number of rows, %" PRId64 ",", count);
         report_bounds(b, n, p, shown);
         return false;
     }
-    unsigned char *const v = tree_alloc(n->tree, (size_t)count * type->size);
-    osafl_origin *const at = tree_alloc(n->tree, (size_t)count * sizeof(*at));
+    unsigned char *v = tree_alloc(n->tree, (size_t)count * type->size);
+    osafl_origin *at = tree_alloc(n->tree, (size_t)count * sizeof *at);
     if (v == NULL || at == NULL) {
         diagnostics_no_memory(b->d);
         return false;
@@ -255,8 +255,7 @@ static bool read_rows(const struct binding *b, const struct node *n, const osafl
     size_t i = 0;
     for (const struct node *c = n->first; c != NULL; c = c->next, i++) {
         char path[256];
-        snprintf(path, sizeof(path), "%s%s%s[%zu]", b->table->path, dot(b->table->path), p->name,
-                 i);
+        snprintf(path, sizeof path, "%s%s%s[%zu]", b->table->path, dot(b->table->path), p->name, i);
         at[i] = (osafl_origin){.file = c->file, .line = c->line};
         settings_bind(type->params, type->n_params, type->param_size, v + i * type->size, c, path,
                       NULL, b->d);
@@ -272,9 +271,9 @@ static bool read_rows(const struct binding *b, const struct node *n, const osafl
 static const char *resolve_path(struct experiment_tree *tree, const char *path, const char *file)
 {
     if (path[0] == '~' && (path[1] == '/' || path[1] == '\0') && getenv("HOME") != NULL) {
-        const char *const home = getenv("HOME");
+        const char *home = getenv("HOME");
         const size_t bytes = strlen(home) + strlen(path);
-        char *const below_home = tree_alloc(tree, bytes);
+        char *below_home = tree_alloc(tree, bytes);
         if (below_home != NULL)
             snprintf(below_home, bytes, "%s%s", home, path + 1);
         path = below_home;
@@ -347,22 +346,22 @@ static size_t read_value(const struct binding *b, const struct node *n, const os
         out->boolean = n->type == NODE_BOOL && n->value.boolean;
         if (n->type != NODE_BOOL)
             report_type(b, n, p, "true or false");
-        return n->type == NODE_BOOL ? sizeof(out->boolean) : 0;
+        return n->type == NODE_BOOL ? sizeof out->boolean : 0;
     case OSAFL_T_INT:
-        return read_integer(b, n, p, &out->integer) ? sizeof(out->integer) : 0;
+        return read_integer(b, n, p, &out->integer) ? sizeof out->integer : 0;
     case OSAFL_T_REAL:
-        return read_real(b, n, p, "a number", &out->real) ? sizeof(out->real) : 0;
+        return read_real(b, n, p, "a number", &out->real) ? sizeof out->real : 0;
     case OSAFL_T_TEXT:
     case OSAFL_T_PATH:
-        return read_text(b, n, p, &out->text) ? sizeof(out->text) : 0;
+        return read_text(b, n, p, &out->text) ? sizeof out->text : 0;
     case OSAFL_T_CHOICE:
-        return read_choice(b, n, p, &out->choice) ? sizeof(out->choice) : 0;
+        return read_choice(b, n, p, &out->choice) ? sizeof out->choice : 0;
     case OSAFL_T_RANGE:
-        return read_range(b, n, p, &out->range) ? sizeof(out->range) : 0;
+        return read_range(b, n, p, &out->range) ? sizeof out->range : 0;
     case OSAFL_T_REALS:
-        return read_reals(b, n, p, &out->reals) ? sizeof(out->reals) : 0;
+        return read_reals(b, n, p, &out->reals) ? sizeof out->reals : 0;
     case OSAFL_T_ROWS:
-        return read_rows(b, n, p, &out->rows) ? sizeof(out->rows) : 0;
+        return read_rows(b, n, p, &out->rows) ? sizeof out->rows : 0;
     default: /* the loader refuses such tables */
         return 0;
     }
@@ -386,25 +385,25 @@ static void bind_default(const struct binding *b, const osafl_param *p)
         *(bool *)m = p->def.i != 0;
         break;
     case OSAFL_T_INT:
-        memcpy(m, &p->def.i, sizeof(p->def.i));
+        memcpy(m, &p->def.i, sizeof p->def.i);
         break;
     case OSAFL_T_REAL:
-        memcpy(m, &p->def.r, sizeof(p->def.r));
+        memcpy(m, &p->def.r, sizeof p->def.r);
         break;
     case OSAFL_T_TEXT:
     case OSAFL_T_PATH: {
         const char *s = p->def.s != NULL ? p->def.s : "";
-        memcpy(m, &s, sizeof(s));
+        memcpy(m, &s, sizeof s);
         break;
     }
     case OSAFL_T_CHOICE: {
         const osafl_choice c = {.index = (int32_t)p->def.i};
-        memcpy(m, &c, sizeof(c));
+        memcpy(m, &c, sizeof c);
         break;
     }
     case OSAFL_T_RANGE: {
         const osafl_range r = {.lo = p->def.r, .hi = p->def_hi.r};
-        memcpy(m, &r, sizeof(r));
+        memcpy(m, &r, sizeof r);
         break;
     }
     default: /* OSAFL_T_REALS, OSAFL_T_ROWS: empty */
@@ -442,10 +441,10 @@ static void report_with_list(const struct binding *b, const struct node *n)
 {
     char list[1024] = "";
     for (uint32_t i = 0; i < b->table->n; i++)
-        text_append_item(list, sizeof(list), ", ", param_at(b->table, i)->name);
+        text_append_item(list, sizeof list, ", ", param_at(b->table, i)->name);
     for (size_t i = 0;
          b->table->path[0] == '\0' && b->extra_keys != NULL && b->extra_keys[i] != NULL; i++)
-        text_append_item(list, sizeof(list), ", ", b->extra_keys[i]);
+        text_append_item(list, sizeof list, ", ", b->extra_keys[i]);
     if (list[0] == '\0')
         report_error(b, n, n->name, "unknown setting; there are none here");
     else
@@ -462,7 +461,7 @@ static const char *remedy_of(const struct binding *b, const char *name)
         {"paper", "published numbers are no settings any more; remove the group, write them into a "
                   "table (CSV) and name it with \"osafl report --published FILE\""},
     };
-    for (size_t i = 0; b->table->path[0] == '\0' && i < sizeof(known) / sizeof(known[0]); i++) {
+    for (size_t i = 0; b->table->path[0] == '\0' && i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(name, known[i][0]) == 0)
             return known[i][1];
     }
@@ -474,7 +473,7 @@ static void report_unknown(const struct binding *b, const struct node *n)
     /* A group is no value of a setting. */
     const struct settings_table *elsewhere =
         n->type != NODE_GROUP ? find_elsewhere(b, n->name) : NULL;
-    const char *const remedy = remedy_of(b, n->name);
+    const char *remedy = remedy_of(b, n->name);
     if (remedy != NULL) {
         report_error(b, n, n->name, "unknown setting; %s", remedy);
         return;

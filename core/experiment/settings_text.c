@@ -33,7 +33,7 @@ static void print(struct text *t, const char *fmt, ...)
 static void print_scientific(struct text *t, int precision, double v)
 {
     char digits[40];
-    snprintf(digits, sizeof(digits), "%.*e", precision - 1, v);
+    snprintf(digits, sizeof digits, "%.*e", precision - 1, v);
     char *exponent = strchr(digits, 'e');
     const long power = strtol(exponent + 1, NULL, 10);
     char *end = exponent;
@@ -52,7 +52,7 @@ static void print_real(struct text *t, double v)
     const double size = v < 0.0 ? -v : v;
     int precision = 15;
     for (;; precision++) {
-        snprintf(digits, sizeof(digits), "%.*g", precision, v);
+        snprintf(digits, sizeof digits, "%.*g", precision, v);
         if (precision == 17 || strtod(digits, NULL) == v)
             break;
     }
@@ -177,7 +177,7 @@ static bool is_default(const osafl_param *p, const void *config)
  * in a later version changes no text. */
 static void print_rows(struct text *t, const osafl_param *p, const osafl_rows *r)
 {
-    const osafl_row_type *const type = p->def.row;
+    const osafl_row_type *type = p->def.row;
     print(t, "(");
     for (uint64_t i = 0; i < r->n; i++) {
         const unsigned char *row = (const unsigned char *)r->v + i * type->size;
@@ -386,7 +386,7 @@ static void describe_table(const osafl_param *table, uint32_t n, uint32_t stride
     size_t spec_width = 0;
     for (uint32_t i = 0; i < n; i++) {
         const osafl_param *p = OSAFL_AT(osafl_param, table, stride, i);
-        struct text s = {.out = spec, .size = sizeof(spec)};
+        struct text s = {.out = spec, .size = sizeof spec};
         print_spec(&s, p);
         if (strlen(p->name) > name_width)
             name_width = strlen(p->name);
@@ -397,9 +397,9 @@ static void describe_table(const osafl_param *table, uint32_t n, uint32_t stride
     for (uint32_t i = 0; i < n; i++) {
         const osafl_param *p = OSAFL_AT(osafl_param, table, stride, i);
         char doc[1024];
-        struct text s = {.out = spec, .size = sizeof(spec)};
+        struct text s = {.out = spec, .size = sizeof spec};
         print_spec(&s, p);
-        snprintf(doc, sizeof(doc), "%s%s%s%s", p->doc, p->unit != NULL ? " [" : "",
+        snprintf(doc, sizeof doc, "%s%s%s%s", p->doc, p->unit != NULL ? " [" : "",
                  p->unit != NULL ? p->unit : "", p->unit != NULL ? "]" : "");
         /* A long list of choices has the sentence on the next line. */
         if (s.length > spec_width)

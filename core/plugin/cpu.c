@@ -102,7 +102,7 @@ bool cpu_set_environment(enum cpu_isa isa)
  * address; memcpy() is the way from one to the other that ISO C allows. */
 static void find_function(void *library, const char *name, void *function, size_t size)
 {
-    void *const address = dlsym(library, name);
+    void *address = dlsym(library, name);
     memcpy(function, &address, size);
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void suggest_plugin(const struct plugin_path *path, const char *kind, con
 {
     char lower[64] = "";
     struct names names;
-    for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof(lower); i++)
+    for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof lower; i++)
         lower[i] = (char)tolower((unsigned char)name[i]);
     struct suggestion close = suggest_begin(lower);
     if (plugin_path_names(path, kind, &names) != OSAFL_OK)
@@ -188,7 +189,7 @@ static void explain_no_entry(void *handle, char *message)
 static const osafl_plugin *ask_plugin(void *handle, char *message)
 {
     const osafl_plugin *(*entry)(void) = NULL;
-    void *const address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
+    void *address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
     if (address == NULL) {
         explain_no_entry(handle, message);
         return NULL;
@@ -216,8 +217,12 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
                                              struct diagnostics *d, char *message)
 {
     char hash[PLUGIN_HASH_BYTES];
-    if (check_place(folder, kind_name(kind), real, d, message) != OSAFL_OK ||
-        plugin_file_check(real, hash, message) != OSAFL_OK)
+    osafl_status status = check_place(folder, kind_name(kind), real, d, message);
+    if (status == OSAFL_OK)
+        status = plugin_file_check(real, hash, message);
+    if (status == OSAFL_E_NOMEM)
+        diagnostics_no_memory(d); /* no fault of the file's */
+    if (status != OSAFL_OK)
         return NULL;
     void *handle = map_file(real, d);
     if (handle == NULL) {
@@ -226,6 +231,8 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
             reason = "unknown";
         else if (strncmp(reason, real, strlen(real)) == 0)
             reason += strlen(real) + strspn(reason + strlen(real), ": "); /* is said already */
+        if (strstr(reason, "out of memory") != NULL || strstr(reason, strerror(ENOMEM)) != NULL)
+            diagnostics_no_memory(d);
         message_fail(message, OSAFL_E_UNSUPPORTED, "cannot be loaded: %s", reason);
         return NULL;
     }

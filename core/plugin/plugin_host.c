@@ -205,7 +205,7 @@ static void *host_scratch(osafl_call *c, uint64_t bytes)
                   (unsigned long long)bytes);
         return NULL;
     }
-    unsigned char *const behind = (unsigned char *)(block + 1);
+    unsigned char *behind = (unsigned char *)(block + 1);
     const uintptr_t excess = (uintptr_t)behind % SCRATCH_ALIGNMENT;
     *block =
         (struct scratch_block){.mark = SCRATCH_MARK,
@@ -319,7 +319,7 @@ static bool host_cancelled(osafl_call *c)
 
 static void record_layer(osafl_call *c, const osafl_layer *layer)
 {
-    const struct host_context *const context = c->instance->context;
+    const struct host_context *context = c->instance->context;
     if (context->layer != NULL)
         context->layer(context->layer_arg, layer);
 }
@@ -328,7 +328,7 @@ static const osafl_layers layers = {.struct_size = sizeof layers, .record = reco
 
 static void record_fact(osafl_call *c, const osafl_fact *fact)
 {
-    const struct host_context *const context = c->instance->context;
+    const struct host_context *context = c->instance->context;
     if (context->fact != NULL)
         context->fact(context->fact_arg, fact);
 }
@@ -376,7 +376,7 @@ const atomic_uint_fast64_t *call_counter(void)
 
 const struct instance *operation_begin(const struct instance *i)
 {
-    const struct instance *const before = current_operation;
+    const struct instance *before = current_operation;
     if (before == NULL && current_call == NULL)
         count_passage();
     if (current_call != NULL)
@@ -470,7 +470,7 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
                  status_text(status));
 
     while (block != NULL) {
-        struct scratch_block *const next = block->next;
+        struct scratch_block *next = block->next;
         free(block);
         block = next;
     }

@@ -24,7 +24,7 @@ static json_t *fact_value(const osafl_fact *fact, uint64_t i)
 
 static json_t *fact_list(const osafl_fact *fact)
 {
-    json_t *const list = json_array();
+    json_t *list = json_array();
     bool complete = list != NULL;
     for (uint64_t i = 0; complete && i < fact->n; i++)
         complete = json_array_append_new(list, fact_value(fact, i)) == 0;
@@ -36,8 +36,8 @@ static json_t *fact_list(const osafl_fact *fact)
 
 void data_record_add(void *record, const osafl_fact *fact)
 {
-    struct data_record *const r = record;
-    json_t *const value = fact->single != 0 ? fact_value(fact, 0) : fact_list(fact);
+    struct data_record *r = record;
+    json_t *value = fact->single != 0 ? fact_value(fact, 0) : fact_list(fact);
     if (r->facts == NULL)
         r->facts = json_object();
     if (r->facts == NULL || json_object_set_new(r->facts, fact->key, value) != 0)
@@ -55,9 +55,8 @@ static json_t *describe(const char *plugin, const osafl_dataset_info *info,
 {
     const osafl_fact names = {.n = info->label_names != NULL ? info->labels : 0,
                               .text = info->label_names};
-    json_t *const classes =
-        info->label_names != NULL ? fact_list(&names) : json_integer(info->labels);
-    json_t *const all =
+    json_t *classes = info->label_names != NULL ? fact_list(&names) : json_integer(info->labels);
+    json_t *all =
         json_pack("{s:s, s:[I, I, I], s:o}", "dataset", plugin, "shape", (json_int_t)info->channels,
                   (json_int_t)info->height, (json_int_t)info->width, "classes", classes);
     if (all == NULL || record->incomplete ||
@@ -72,9 +71,8 @@ osafl_status data_record_write(const struct run_folder *folder, const char *plug
                                const osafl_dataset_info *info, const struct data_record *record,
                                char *message)
 {
-    json_t *const all = describe(plugin, info, record);
-    char *const text =
-        all != NULL ? json_print(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    json_t *all = describe(plugin, info, record);
+    char *text = all != NULL ? json_print(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(all);
     if (text == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for data.json");

@@ -17,7 +17,7 @@ static bool add_cell(json_t *cells, const struct experiment *e)
 {
     json_t *seeds = json_object_get(cells, e->case_name);
     if (seeds == NULL) {
-        json_t *const none = json_array();
+        json_t *none = json_array();
         if (json_object_set_new(cells, e->case_name, none) != 0)
             return false;
         seeds = none;
@@ -27,7 +27,7 @@ static bool add_cell(json_t *cells, const struct experiment *e)
 
 static json_t *describe_cells(const struct grid *g, const char *name)
 {
-    json_t *const cells = json_object();
+    json_t *cells = json_object();
     bool complete = cells != NULL;
     for (size_t i = 0; i < g->n && complete; i++) {
         if (strcmp(g->cells[i]->general.name, name) == 0)
@@ -42,9 +42,9 @@ static json_t *describe_cells(const struct grid *g, const char *name)
 /* The record of the experiment called name; NULL: out of memory. */
 static char *describe(const struct grid *g, const char *name)
 {
-    json_t *const record = json_pack("{s:i, s:o, s:o}", "grid", GRID_RECORD_FORMAT, "experiment",
-                                     json_text(name), "cells", describe_cells(g, name));
-    char *const printed = record != NULL ? json_print(record, JSON_INDENT(2)) : NULL;
+    json_t *record = json_pack("{s:i, s:o, s:o}", "grid", GRID_RECORD_FORMAT, "experiment",
+                               json_text(name), "cells", describe_cells(g, name));
+    char *printed = record != NULL ? json_print(record, JSON_INDENT(2)) : NULL;
     char *text = NULL;
     if (printed != NULL && asprintf(&text, "%s\n", printed) < 0)
         text = NULL;
@@ -61,7 +61,7 @@ static bool has_text(const char *folder, const char *name, const char *text, siz
     if (asprintf(&path, "%s/%s", folder, name) < 0)
         return false;
     bool same = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)size;
-    FILE *const file = same ? fopen(path, "rb") : NULL;
+    FILE *file = same ? fopen(path, "rb") : NULL;
     free(path);
     same = file != NULL;
     for (size_t i = 0; same && i < size; i++)
@@ -74,12 +74,12 @@ static bool has_text(const char *folder, const char *name, const char *text, siz
 static osafl_status write_record(const struct grid *g, const char *name, const char *file_name,
                                  const char *base, char *message)
 {
-    char *const folder = experiment_folder_path(base, name);
+    char *folder = experiment_folder_path(base, name);
     if (folder == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name);
     osafl_status status = OSAFL_OK;
     if (g->n > 1 || folder_has(folder, file_name)) {
-        char *const text = describe(g, name);
+        char *text = describe(g, name);
         status = text == NULL
                      ? message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name)
                      : folder_create(folder, message);
@@ -94,15 +94,15 @@ static osafl_status write_record(const struct grid *g, const char *name, const c
 /* "grid-FILE.json", of a very long FILE its beginning.  free(); NULL: out of memory. */
 static char *record_name(const char *file)
 {
-    const char *const slash = strrchr(file, '/');
-    const char *const base = slash != NULL ? slash + 1 : file;
+    const char *slash = strrchr(file, '/');
+    const char *base = slash != NULL ? slash + 1 : file;
     const size_t n = strlen(base);
     const size_t stem = n > 4 && strcmp(base + n - 4, ".cfg") == 0 ? n - 4 : n;
     char *name = NULL;
     if (asprintf(&name, GRID_RECORD_PREFIX "%.*s" GRID_RECORD_SUFFIX,
                  (int)(stem < LONGEST_STEM ? stem : LONGEST_STEM), base) < 0)
         return NULL;
-    char *const plain = path_component(name);
+    char *plain = path_component(name);
     free(name);
     return plain;
 }
@@ -110,12 +110,12 @@ static char *record_name(const char *file)
 osafl_status grid_record_write(const struct grid *g, const char *file, const char *base,
                                char *message)
 {
-    char *const name = record_name(file);
+    char *name = record_name(file);
     if (name == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the record of a grid");
     osafl_status status = OSAFL_OK;
     for (size_t i = 0; i < g->n && status == OSAFL_OK; i++) {
-        const char *const of = g->cells[i]->general.name;
+        const char *of = g->cells[i]->general.name;
         bool first = true;
         for (size_t k = 0; k < i && first; k++)
             first = strcmp(g->cells[k]->general.name, of) != 0;

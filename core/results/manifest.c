@@ -44,7 +44,7 @@ bool manifest_is_in(const char *folder)
 static osafl_status resolved_settings(const struct experiment *e, char **out, size_t *size,
                                       char *message)
 {
-    FILE *const memory = open_memstream(out, size);
+    FILE *memory = open_memstream(out, size);
     osafl_status status = memory == NULL ? OSAFL_E_NOMEM : experiment_write(e, memory);
     if (memory != NULL && (fclose(memory) != 0 || *out == NULL))
         status = OSAFL_E_NOMEM;
@@ -56,11 +56,11 @@ static osafl_status resolved_settings(const struct experiment *e, char **out, si
 
 static osafl_status add_setting(void *arg, const struct setting *s)
 {
-    json_t *const settings = arg;
+    json_t *settings = arg;
     char *key = NULL;
     if (asprintf(&key, "%s%s%s", s->group, s->group[0] == '\0' ? "" : ".", s->key) < 0)
         return OSAFL_E_NOMEM;
-    json_t *const setting =
+    json_t *setting =
         json_pack("{s:o, s:o}", "value", json_text(s->text), "origin", json_text(s->origin));
     int failed = 0;
     if (s->earlier != NULL)
@@ -74,17 +74,17 @@ static osafl_status add_setting(void *arg, const struct setting *s)
  * later; NULL: out of memory. */
 static json_t *describe_settings(const struct experiment *e)
 {
-    json_t *const settings = json_object();
+    json_t *settings = json_object();
     return whole_or_nothing(settings, settings != NULL &&
                                           experiment_visit(e, add_setting, settings) == OSAFL_OK);
 }
 
 static json_t *describe_plugins(const struct experiment *e)
 {
-    json_t *const list = json_array();
+    json_t *list = json_array();
     bool complete = list != NULL;
-    for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; ++kind) {
-        const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
+    for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; kind++) {
+        const struct loaded_plugin *loaded = e->chosen[kind].loaded;
         if (loaded == NULL)
             continue;
         complete = json_array_append_new(
@@ -97,9 +97,9 @@ static json_t *describe_plugins(const struct experiment *e)
 
 static json_t *describe_inputs(const struct inputs *inputs)
 {
-    json_t *const object = json_object();
+    json_t *object = json_object();
     bool complete = object != NULL;
-    for (size_t i = 0; i < inputs->n && complete; ++i)
+    for (size_t i = 0; i < inputs->n && complete; i++)
         complete =
             json_object_set_new(object, inputs->item[i].name, json_text(inputs->item[i].hash)) == 0;
     return whole_or_nothing(object, complete);
@@ -124,7 +124,7 @@ static json_t *describe_run(const struct experiment *e, const struct surrounding
 static osafl_status write_json(const struct run_folder *folder, const char *name, json_t *value,
                                char *message)
 {
-    char *const printed = value == NULL ? NULL : json_print(value, JSON_INDENT(2));
+    char *printed = value == NULL ? NULL : json_print(value, JSON_INDENT(2));
     char *file = NULL;
     const int size = printed == NULL ? -1 : asprintf(&file, "%s\n", printed);
     osafl_status status;
@@ -143,7 +143,7 @@ osafl_status manifest_write(const struct run_folder *folder, const struct experi
 {
     char *settings = NULL;
     size_t size = 0;
-    json_t *const manifest = describe_run(e, around);
+    json_t *manifest = describe_run(e, around);
     osafl_status status = write_json(folder, MANIFEST, manifest, message);
     json_decref(manifest);
     if (status == OSAFL_OK)
@@ -160,8 +160,8 @@ osafl_status manifest_write(const struct run_folder *folder, const struct experi
 /* A list of differences in a message. */
 static void differs(char *message, const char *what, const json_t *before, const json_t *now)
 {
-    const char *const old = json_string_value(before);
-    const char *const new = json_string_value(now);
+    const char *old = json_string_value(before);
+    const char *new = json_string_value(now);
     if (strcmp(old == NULL ? "" : old, new == NULL ? "" : new) == 0)
         return;
     text_append(message, MESSAGE_BYTES, "%s%s was %s and is %s", message[0] == '\0' ? "" : "; ",
@@ -174,7 +174,7 @@ static const json_t *find_plugin(const json_t *list, const char *kind)
     json_t *entry;
     json_array_foreach(list, i, entry)
     {
-        const char *const of = json_string_value(json_object_get(entry, "kind"));
+        const char *of = json_string_value(json_object_get(entry, "kind"));
         if (of != NULL && strcmp(of, kind) == 0)
             return entry;
     }
@@ -183,11 +183,11 @@ static const json_t *find_plugin(const json_t *list, const char *kind)
 
 static void compare_plugins(const json_t *before, const json_t *now, char *message)
 {
-    for (uint32_t kind = 1; kind <= LOADER_KINDS; ++kind) {
-        const json_t *const old = find_plugin(before, kind_name(kind));
-        const json_t *const new = find_plugin(now, kind_name(kind));
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
+        const json_t *old = find_plugin(before, kind_name(kind));
+        const json_t *new = find_plugin(now, kind_name(kind));
         char what[128];
-        const char *const name = json_string_value(json_object_get(new, "name"));
+        const char *name = json_string_value(json_object_get(new, "name"));
         snprintf(what, sizeof what, "version of %s/%s", kind_name(kind), name == NULL ? "?" : name);
         differs(message, what, json_object_get(old, "version"), json_object_get(new, "version"));
         snprintf(what, sizeof what, "file of %s/%s", kind_name(kind), name == NULL ? "?" : name);
@@ -212,10 +212,10 @@ static void compare_inputs(const json_t *before, json_t *now, char *message)
 static enum manifest_found compare_circumstances(const json_t *before, const json_t *now,
                                                  char *message)
 {
-    const json_t *const old_machine = json_object_get(before, "machine");
-    const json_t *const new_machine = json_object_get(now, "machine");
-    const json_t *const old_program = json_object_get(before, "program");
-    const json_t *const new_program = json_object_get(now, "program");
+    const json_t *old_machine = json_object_get(before, "machine");
+    const json_t *new_machine = json_object_get(now, "machine");
+    const json_t *old_program = json_object_get(before, "program");
+    const json_t *new_program = json_object_get(now, "program");
     message[0] = '\0';
     compare_inputs(json_object_get(before, "inputs_xxh3"), json_object_get(now, "inputs_xxh3"),
                    message);
@@ -269,7 +269,7 @@ static osafl_status read_manifest(const struct run_folder *folder, json_t **out,
     if (asprintf(&path, "%s/" MANIFEST, folder->path) < 0)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     osafl_status status = OSAFL_OK;
-    FILE *const file = file_open_regular(path);
+    FILE *file = file_open_regular(path);
     json_error_t error;
     if (file == NULL && errno == EINVAL) {
         status = message_fail(message, OSAFL_E_DATA,
@@ -333,10 +333,10 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
 
 static json_t *describe_files(const struct experiment *e)
 {
-    json_t *const files = json_object();
+    json_t *files = json_object();
     bool complete = files != NULL;
-    for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; ++kind) {
-        const struct loaded_plugin *const loaded = e->chosen[kind].loaded;
+    for (uint32_t kind = 1; kind <= LOADER_KINDS && complete; kind++) {
+        const struct loaded_plugin *loaded = e->chosen[kind].loaded;
         if (loaded != NULL)
             complete = json_object_set_new(files, kind_name(kind), json_text(loaded->path)) == 0;
     }
@@ -348,9 +348,9 @@ static json_t *describe_tables(const struct table_state *state)
 {
     if (state == NULL)
         return json_null();
-    json_t *const tables = json_object();
+    json_t *tables = json_object();
     bool complete = tables != NULL;
-    for (int i = 0; i < RESULT_TABLES && complete; ++i)
+    for (int i = 0; i < RESULT_TABLES && complete; i++)
         complete =
             json_object_set_new(tables, result_table_name[i],
                                 json_pack("{s:I, s:o}", "bytes", (json_int_t)state[i].bytes, "xxh3",
@@ -366,8 +366,8 @@ static json_t *read_environment(const struct run_folder *folder)
     int error = 0;
     if (asprintf(&path, "%s/" ENVIRONMENT, folder->path) < 0)
         return NULL;
-    char *const text = file_read(path, 1 << 20, &size, &error);
-    json_t *const value = text == NULL ? NULL : json_loadb(text, size, 0, NULL);
+    char *text = file_read(path, 1 << 20, &size, &error);
+    json_t *value = text == NULL ? NULL : json_loadb(text, size, 0, NULL);
     free(text);
     free(path);
     return value;
@@ -380,8 +380,8 @@ static json_t *describe_compute(const struct run_folder *folder, const struct ru
     getrusage(RUSAGE_SELF, &used);
     const double cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                          (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
-    json_t *const before = read_environment(folder);
-    const char *const started = json_string_value(json_object_get(before, "started"));
+    json_t *before = read_environment(folder);
+    const char *started = json_string_value(json_object_get(before, "started"));
     const bool mine = started != NULL && env->started != NULL && strcmp(started, env->started) == 0;
     double earlier[2];
     for (int i = 0; i < 2; i++) {
@@ -403,11 +403,11 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
 {
     struct utsname system = {0};
     char cpu[256];
-    char *const here = getcwd(NULL, 0);
-    char *const program = realpath("/proc/self/exe", NULL);
+    char *here = getcwd(NULL, 0);
+    char *program = realpath("/proc/self/exe", NULL);
     uname(&system);
     cpu_model(cpu, sizeof cpu);
-    json_t *const described = json_pack(
+    json_t *described = json_pack(
         "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:i, s:o}",           //
         "host", json_text(system.nodename),                                                 //
         "system", json_sprintf("%s %s %s", system.sysname, system.release, system.machine), //
@@ -422,8 +422,8 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
         "failure", json_text(env->failure),                                                 //
         "seconds", env->seconds,                                                            //
         "resumed_at_round", (int)env->resumed_at, "tables", describe_tables(env->tables));
-    json_t *const compute = describe_compute(folder, env);
-    json_t *const value =
+    json_t *compute = describe_compute(folder, env);
+    json_t *value =
         whole_or_nothing(described, compute != NULL && json_object_update(described, compute) == 0);
     json_decref(compute);
     const osafl_status status = write_json(folder, ENVIRONMENT, value, message);
@@ -435,9 +435,9 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
 
 static bool read_table(const json_t *tables, int i, struct table_state *out)
 {
-    const json_t *const entry = json_object_get(tables, result_table_name[i]);
+    const json_t *entry = json_object_get(tables, result_table_name[i]);
     const json_int_t bytes = json_integer_value(json_object_get(entry, "bytes"));
-    const char *const hash = json_string_value(json_object_get(entry, "xxh3"));
+    const char *hash = json_string_value(json_object_get(entry, "xxh3"));
     char end;
     if (bytes <= 0 || hash == NULL || sscanf(hash, "%16" SCNx64 "%c", &out->hash, &end) != 1)
         return false;
@@ -455,8 +455,8 @@ osafl_status environment_read_end(const struct run_folder *folder, struct run_en
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT);
     json_error_t error;
     errno = 0;
-    FILE *const file = file_open_regular(path);
-    json_t *const found = file != NULL ? json_loadf(file, 0, &error) : NULL;
+    FILE *file = file_open_regular(path);
+    json_t *found = file != NULL ? json_loadf(file, 0, &error) : NULL;
     const bool no_memory = errno == ENOMEM;
     if (file != NULL)
         fclose(file);
@@ -464,7 +464,7 @@ osafl_status environment_read_end(const struct run_folder *folder, struct run_en
     out->ended = json_is_string(json_object_get(found, "ended")) &&
                  !json_is_string(json_object_get(found, "failure"));
     out->has_tables = out->ended;
-    for (int i = 0; i < RESULT_TABLES && out->has_tables; ++i)
+    for (int i = 0; i < RESULT_TABLES && out->has_tables; i++)
         out->has_tables = read_table(json_object_get(found, "tables"), i, &out->tables[i]);
     json_decref(found);
     return no_memory ? message_fail(message, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT)

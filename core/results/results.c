@@ -116,8 +116,8 @@ static const osafl_metric *metric_of(const struct instance *i, uint32_t m)
 /* The metric sink of all instances. */
 static void hear(void *arg, uint32_t metric, uint32_t client, double value)
 {
-    const struct listener *const l = arg;
-    struct results *const r = l->results;
+    const struct listener *l = arg;
+    struct results *r = l->results;
     if (metric >= l->instance->plugin->n_metrics)
         return;
     const uint32_t column = l->column[metric];
@@ -162,12 +162,12 @@ static osafl_status fixed_columns(const struct results_layout *layout, int table
     *header = strdup(columns[table][0].name);
     if (*header == NULL)
         return OSAFL_E_NOMEM;
-    for (const struct column *c = &columns[table][1]; c->name != NULL; ++c) {
+    for (const struct column *c = &columns[table][1]; c->name != NULL; c++) {
         if (strcmp(c->name, MEASURES) != 0) {
             OSAFL_TRY(add_column(header, "", c->name));
             continue;
         }
-        for (uint32_t m = 0; m < measures; ++m)
+        for (uint32_t m = 0; m < measures; m++)
             OSAFL_TRY(add_column(header, prefix, layout->measures[m]));
     }
     return OSAFL_OK;
@@ -175,9 +175,9 @@ static osafl_status fixed_columns(const struct results_layout *layout, int table
 
 void results_describe(FILE *to)
 {
-    for (int table = 0; table < TABLES; ++table) {
+    for (int table = 0; table < TABLES; table++) {
         fprintf(to, "%s\n", result_table_name[table]);
-        for (const struct column *c = columns[table]; c->name != NULL; ++c)
+        for (const struct column *c = columns[table]; c->name != NULL; c++)
             fprintf(to, "  %-19s %-13s %s\n", c->name, c->unit, c->doc);
         fputs(table == TABLE_TIMING ? "\n"
                                     : "  and the metrics of the plugins (osafl help KIND/NAME)"
@@ -185,7 +185,7 @@ void results_describe(FILE *to)
               to);
     }
     fputs("values of reason\n", to);
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; ++i)
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         fprintf(to, "  %-9s %s\n", reasons[i].name, reasons[i].doc);
     fputs(
         "\nThe tables count rounds from 0.  Progress, reports and figures say \"after N rounds\":\n"
@@ -197,14 +197,14 @@ void results_describe(FILE *to)
 static osafl_status metric_columns(struct results *r, struct listener *l, char **rounds,
                                    char **clients, char *message)
 {
-    const osafl_plugin *const plugin = l->instance->plugin;
+    const osafl_plugin *plugin = l->instance->plugin;
     l->column = calloc((size_t)plugin->n_metrics + 1, sizeof *l->column);
     if (l->column == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
-    for (uint32_t m = 0; m < plugin->n_metrics; ++m) {
-        const osafl_metric *const metric = metric_of(l->instance, m);
+    for (uint32_t m = 0; m < plugin->n_metrics; m++) {
+        const osafl_metric *metric = metric_of(l->instance, m);
         const bool per_round = metric->scope == OSAFL_PER_ROUND;
-        char **const header = per_round ? rounds : clients;
+        char **header = per_round ? rounds : clients;
         if (has_column(*header, metric->name))
             return message_fail(message, OSAFL_E_CONFIG,
                                 "%s \"%s\" reports a metric \"%s\", but %s already has a column of "
@@ -220,9 +220,9 @@ static osafl_status metric_columns(struct results *r, struct listener *l, char *
 
 static void forget_metrics(struct results *r)
 {
-    for (uint32_t m = 0; m < r->n_round_metrics; ++m)
+    for (uint32_t m = 0; m < r->n_round_metrics; m++)
         r->round_metric[m] = (double)NAN;
-    for (size_t m = 0; m < (size_t)r->clients * r->n_client_metrics; ++m)
+    for (size_t m = 0; m < (size_t)r->clients * r->n_client_metrics; m++)
         r->client_metric[m] = (double)NAN;
 }
 
@@ -232,8 +232,8 @@ static osafl_status listen_to_all(struct results *r, const struct results_layout
     r->listener = calloc((size_t)layout->n_listen + 1, sizeof *r->listener);
     if (r->listener == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
-    for (uint32_t i = 0; i < layout->n_listen; ++i) {
-        struct listener *const l = &r->listener[i];
+    for (uint32_t i = 0; i < layout->n_listen; i++) {
+        struct listener *l = &r->listener[i];
         *l = (struct listener){.results = r, .instance = layout->listen[i]};
         r->n_listen = i + 1;
         OSAFL_TRY(metric_columns(r, l, rounds, clients, message));
@@ -244,7 +244,7 @@ static osafl_status listen_to_all(struct results *r, const struct results_layout
     if (r->round_metric == NULL || r->client_metric == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
     forget_metrics(r);
-    for (uint32_t i = 0; i < r->n_listen; ++i) {
+    for (uint32_t i = 0; i < r->n_listen; i++) {
         r->listener[i].instance->metric = hear;
         r->listener[i].instance->metric_arg = &r->listener[i];
     }
@@ -269,14 +269,14 @@ osafl_status results_recorded(struct record_reader *from, struct table_state out
 {
     uint64_t length[TABLES];
     uint64_t hash[TABLES] = {0};
-    osafl_reader *const reader = &from->base;
+    osafl_reader *reader = &from->base;
     const bool has_hash = reader->state_version >= RESULTS_WITH_HASHES;
     osafl_status status = reader->u64(reader, "lengths", length, TABLES);
     if (status == OSAFL_OK && has_hash)
         status = reader->u64(reader, "hashes", hash, TABLES);
     if (status != OSAFL_OK)
         return message_fail(message, status, "%s", from->message);
-    for (int table = 0; table < TABLES; ++table) {
+    for (int table = 0; table < TABLES; table++) {
         if (length[table] == 0 || length[table] > INT64_MAX)
             return message_fail(message, OSAFL_E_STATE,
                                 "the checkpoint gives an impossible length for %s; it is damaged",
@@ -292,7 +292,7 @@ static osafl_status read_record(struct results *r, struct record_reader *from,
 {
     uint64_t count[6];
     double value[2];
-    osafl_reader *const reader = &from->base;
+    osafl_reader *reader = &from->base;
     OSAFL_TRY(results_recorded(from, state, message));
     osafl_status status = reader->u64(reader, "evaluations", count, 6);
     if (status == OSAFL_OK)
@@ -321,14 +321,14 @@ static osafl_status results_fill(struct results *r, const struct run_folder *fol
                                  char *header[TABLES], char *message)
 {
     struct table_state state[TABLES] = {{0}};
-    for (int table = 0; table < TABLES; ++table) {
+    for (int table = 0; table < TABLES; table++) {
         if (fixed_columns(layout, table, &header[table]) != OSAFL_OK)
             return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
     }
     OSAFL_TRY(listen_to_all(r, layout, &header[TABLE_ROUNDS], &header[TABLE_CLIENTS], message));
     if (resume != NULL)
         OSAFL_TRY(read_record(r, resume, state, message));
-    for (int table = 0; table < TABLES; ++table)
+    for (int table = 0; table < TABLES; table++)
         OSAFL_TRY(open_table(r, table, folder->path, header[table], state[table].bytes, message));
     return OSAFL_OK;
 }
@@ -336,7 +336,7 @@ static osafl_status results_fill(struct results *r, const struct run_folder *fol
 osafl_status results_open(const struct run_folder *folder, const struct results_layout *layout,
                           struct record_reader *resume, struct results **out, char *message)
 {
-    struct results *const r = calloc(1, sizeof *r);
+    struct results *r = calloc(1, sizeof *r);
     if (r == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
     r->clients = layout->clients;
@@ -346,7 +346,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->per_client = layout->per_client;
     char *header[TABLES] = {NULL};
     const osafl_status status = results_fill(r, folder, layout, resume, header, message);
-    for (int table = 0; table < TABLES; ++table)
+    for (int table = 0; table < TABLES; table++)
         free(header[table]);
     if (status != OSAFL_OK) {
         results_close(r);
@@ -360,12 +360,12 @@ void results_close(struct results *r)
 {
     if (r == NULL)
         return;
-    for (uint32_t i = 0; i < r->n_listen; ++i) {
+    for (uint32_t i = 0; i < r->n_listen; i++) {
         r->listener[i].instance->metric = NULL;
         r->listener[i].instance->metric_arg = NULL;
         free(r->listener[i].column);
     }
-    for (int table = 0; table < TABLES; ++table)
+    for (int table = 0; table < TABLES; table++)
         csv_writer_close(r->table[table]);
     free(r->listener);
     free(r->round_metric);
@@ -377,7 +377,7 @@ void results_close(struct results *r)
 
 static void note_measure(struct results *r, uint32_t round, double value)
 {
-    struct results_summary *const s = &r->summary;
+    struct results_summary *s = &r->summary;
     const bool better = r->higher_is_better ? value > s->best : value < s->best;
     if (s->evaluations == 0 || isnan(s->best) || better) {
         s->best = value;
@@ -385,7 +385,7 @@ static void note_measure(struct results *r, uint32_t round, double value)
     }
     s->last = value;
     s->last_round = round;
-    ++s->evaluations;
+    s->evaluations++;
 }
 
 /* v[i], or an empty field for v NULL. */
@@ -399,10 +399,10 @@ static void real_of(struct csv_writer *t, const double *v, uint32_t i)
 
 static void write_round(struct results *r, const struct round_row *row)
 {
-    struct csv_writer *const t = r->table[TABLE_ROUNDS];
+    struct csv_writer *t = r->table[TABLE_ROUNDS];
     csv_count(t, row->round);
     csv_real(t, row->simulated_s);
-    for (uint32_t m = 0; m < r->n_measures; ++m) {
+    for (uint32_t m = 0; m < r->n_measures; m++) {
         /* Unlike a value that was not measured, one that was and is no number is shown. */
         const bool measured = row->measure != NULL && m < r->n_measures - r->n_label_measures;
         if (measured && isnan(row->measure[m]))
@@ -418,14 +418,14 @@ static void write_round(struct results *r, const struct round_row *row)
     csv_real(t, row->compute_j);
     csv_real(t, row->upload_j);
     csv_real(t, row->compute_j + row->upload_j);
-    for (uint32_t m = 0; m < r->n_round_metrics; ++m)
+    for (uint32_t m = 0; m < r->n_round_metrics; m++)
         csv_real(t, r->round_metric[m]);
     csv_end_row(t);
 }
 
 const char *results_reason(uint32_t reason)
 {
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; ++i) {
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
         if (reasons[i].reason == reason)
             return reasons[i].name;
     }
@@ -450,8 +450,8 @@ static void write_decision(struct csv_writer *t, const osafl_resource_answer *a,
 
 static void write_clients(struct results *r, const struct client_rows *rows)
 {
-    struct csv_writer *const t = r->table[TABLE_CLIENTS];
-    for (uint32_t u = 0; u < r->clients; ++u) {
+    struct csv_writer *t = r->table[TABLE_CLIENTS];
+    for (uint32_t u = 0; u < r->clients; u++) {
         csv_count(t, rows->round);
         csv_count(t, u);
         csv_count(t, rows->reason[u] == 0);
@@ -463,7 +463,7 @@ static void write_clients(struct results *r, const struct client_rows *rows)
         csv_real(t, rows->entropy[u]);
         if (r->per_client)
             real_of(t, rows->measure, u);
-        for (uint32_t m = 0; m < r->n_client_metrics; ++m)
+        for (uint32_t m = 0; m < r->n_client_metrics; m++)
             csv_real(t, r->client_metric[(size_t)u * r->n_client_metrics + m]);
         csv_end_row(t);
     }
@@ -471,7 +471,7 @@ static void write_clients(struct results *r, const struct client_rows *rows)
 
 static void write_timing(struct results *r, const struct timing_row *row)
 {
-    struct csv_writer *const t = r->table[TABLE_TIMING];
+    struct csv_writer *t = r->table[TABLE_TIMING];
     csv_count(t, row->round);
     csv_real(t, row->resource_s);
     csv_real(t, row->train_s);
@@ -495,7 +495,7 @@ osafl_status results_end_round(struct results *r, const struct round_row *round,
     write_clients(r, clients);
     write_timing(r, timing);
     forget_metrics(r);
-    for (int table = 0; table < TABLES; ++table)
+    for (int table = 0; table < TABLES; table++)
         OSAFL_TRY(csv_flush(r->table[table], message));
     return OSAFL_OK;
 }
@@ -507,7 +507,7 @@ struct results_summary results_summary(const struct results *r)
 
 void results_state(const struct results *r, struct table_state out[RESULT_TABLES])
 {
-    for (int table = 0; table < TABLES; ++table)
+    for (int table = 0; table < TABLES; table++)
         out[table] = (struct table_state){.bytes = csv_length(r->table[table]),
                                           .hash = csv_hash(r->table[table]),
                                           .has_hash = true};
@@ -515,17 +515,17 @@ void results_state(const struct results *r, struct table_state out[RESULT_TABLES
 
 osafl_status results_save(struct results *r, osafl_writer *to, char *message)
 {
-    for (int table = 0; table < TABLES; ++table)
+    for (int table = 0; table < TABLES; table++)
         OSAFL_TRY(csv_sync(r->table[table], message));
     struct table_state state[TABLES];
     uint64_t length[TABLES];
     uint64_t hash[TABLES];
     results_state(r, state);
-    for (int table = 0; table < TABLES; ++table) {
+    for (int table = 0; table < TABLES; table++) {
         length[table] = state[table].bytes;
         hash[table] = state[table].hash;
     }
-    const struct results_summary *const s = &r->summary;
+    const struct results_summary *s = &r->summary;
     const uint64_t count[6] = {s->evaluations,    s->best_round, s->last_round,
                                s->participations, s->diverged,   s->diverged_rounds};
     const double value[2] = {s->best, s->last};

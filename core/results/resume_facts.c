@@ -130,7 +130,7 @@ static enum file_found judge_model(const struct run_folder *folder, uint64_t par
     fclose(file);
     if (!has_header)
         return FILE_SHORTER;
-    const uint64_t data = sizeof(header) + parameters * sizeof(float);
+    const uint64_t data = sizeof header + parameters * sizeof(float);
     if (header > length)
         return length <= data ? FILE_SHORTER : FILE_CHANGED;
     if (length == data + header)

@@ -32,8 +32,8 @@ const char *const run_folder_files[] = {"checkpoint.0",
 
 char *path_component(const char *name)
 {
-    char *const out = strdup(name[0] == '\0' ? "_" : name);
-    for (char *p = out; out != NULL && *p != '\0'; ++p) {
+    char *out = strdup(name[0] == '\0' ? "_" : name);
+    for (char *p = out; out != NULL && *p != '\0'; p++) {
         const bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
                            (*p >= '0' && *p <= '9') || *p == '-' || *p == '_' ||
                            (*p == '.' && p != out);
@@ -45,7 +45,7 @@ char *path_component(const char *name)
 
 char *experiment_folder_path(const char *base, const char *name)
 {
-    char *const component = path_component(name);
+    char *component = path_component(name);
     char *path = NULL;
     if (component != NULL && asprintf(&path, "%s/%s", base, component) < 0)
         path = NULL;
@@ -55,8 +55,8 @@ char *experiment_folder_path(const char *base, const char *name)
 
 char *run_folder_path(const char *base, const struct experiment *e)
 {
-    char *const folder = experiment_folder_path(base, e->general.name);
-    char *const cell = path_component(e->case_name);
+    char *folder = experiment_folder_path(base, e->general.name);
+    char *cell = path_component(e->case_name);
     char *path = NULL;
     if (folder != NULL && cell != NULL &&
         asprintf(&path, "%s/%s/seed-%" PRId64 "-%.8s", folder, cell, e->general.seed, e->identity) <
@@ -85,7 +85,7 @@ static int create_new(int folder, const char *name)
 static void remove_temporary_files(const char *path)
 {
     for (const char *const *name = run_folder_files;; name++) {
-        char *const temporary = join(path, ".", *name != NULL ? *name : "manifest.json", ".tmp");
+        char *temporary = join(path, ".", *name != NULL ? *name : "manifest.json", ".tmp");
         if (temporary != NULL)
             unlink(temporary);
         free(temporary);
@@ -111,7 +111,7 @@ static osafl_status refuse_second(int fd, const char *path, char *message)
     char owner[128] = "";
     const ssize_t n = pread(fd, owner, sizeof owner - 1, 0);
     owner[n > 0 ? strcspn(owner, "\n") : 0] = '\0';
-    for (char *c = owner; *c != '\0'; ++c)
+    for (char *c = owner; *c != '\0'; c++)
         *c = *c < ' ' || *c > '~' ? '?' : *c;
     return message_fail(message, OSAFL_E_IO,
                         "another process is working in %.600s%s%s%s; wait until it ends, or choose "
@@ -139,8 +139,8 @@ static osafl_status lock_failed(int fd, const char *path, const char *lock, char
 osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message)
 {
     OSAFL_TRY(folder_create(path, message));
-    char *const copy = strdup(path);
-    char *const lock = join(path, "", LOCK_FILE, "");
+    char *copy = strdup(path);
+    char *lock = join(path, "", LOCK_FILE, "");
     osafl_status status = OSAFL_OK;
     int fd = -1;
     if (copy == NULL || lock == NULL)
@@ -265,7 +265,7 @@ static osafl_status replace_in(const char *folder_path, const struct run_folder 
                                const char *temporary, const char *name, const void *data,
                                size_t size, char *message)
 {
-    char *const path = join(folder_path, "", name, "");
+    char *path = join(folder_path, "", name, "");
     osafl_status status = OSAFL_OK;
     int folder = -1;
     if (path == NULL) {
@@ -288,7 +288,7 @@ static osafl_status replace_in(const char *folder_path, const struct run_folder 
 
 osafl_status run_folder_remove(const struct run_folder *f, const char *name, char *message)
 {
-    char *const path = join(f->path, "", name, "");
+    char *path = join(f->path, "", name, "");
     if (path == NULL)
         return message_io(message, ENOMEM, "remove", name);
     const bool failed = unlink(path) != 0 && errno != ENOENT;
@@ -312,7 +312,7 @@ osafl_status run_folder_clear(const struct run_folder *f, char *message)
 osafl_status run_folder_append(const struct run_folder *f, const char *name, const char *line,
                                char *message)
 {
-    char *const path = join(f->path, "", name, "");
+    char *path = join(f->path, "", name, "");
     if (path == NULL)
         return message_io(message, ENOMEM, "write", name);
     const int fd =

@@ -24,9 +24,9 @@ static const osafl_tensor *tensor_of(const osafl_model_info *info, uint32_t t)
  * nonzero: out of memory. */
 static int add_tensor(json_t *header, const osafl_tensor *t)
 {
-    json_t *const shape = json_array();
+    json_t *shape = json_array();
     int failed = shape == NULL;
-    for (uint32_t d = 0; d < t->rank && !failed; ++d)
+    for (uint32_t d = 0; d < t->rank && !failed; d++)
         failed = json_array_append_new(shape, json_integer((json_int_t)t->shape[d]));
     if (failed) {
         json_decref(shape);
@@ -43,7 +43,7 @@ static int add_metadata(json_t *header, const char *const *metadata)
 {
     if (metadata == NULL || metadata[0] == NULL)
         return 0;
-    json_t *const object = json_object();
+    json_t *object = json_object();
     int failed = object == NULL;
     for (; metadata[0] != NULL && !failed; metadata += 2)
         failed = json_object_set_new(object, metadata[0], json_string(metadata[1]));
@@ -58,13 +58,13 @@ static int add_metadata(json_t *header, const char *const *metadata)
  * there twice. */
 static char *make_header(const osafl_model_info *info, const char *const *metadata)
 {
-    json_t *const header = json_object();
+    json_t *header = json_object();
     int failed = header == NULL || add_metadata(header, metadata);
-    for (uint32_t t = 0; t < info->n_tensors && !failed; ++t) {
-        const osafl_tensor *const tensor = tensor_of(info, t);
+    for (uint32_t t = 0; t < info->n_tensors && !failed; t++) {
+        const osafl_tensor *tensor = tensor_of(info, t);
         failed = json_object_get(header, tensor->name) != NULL || add_tensor(header, tensor);
     }
-    char *const text = failed ? NULL : json_print(header, JSON_COMPACT);
+    char *text = failed ? NULL : json_print(header, JSON_COMPACT);
     json_decref(header);
     return text;
 }
@@ -72,10 +72,10 @@ static char *make_header(const osafl_model_info *info, const char *const *metada
 static void export_tensors(const struct instance *model, const osafl_model_info *info,
                            const float *w, float *out)
 {
-    const osafl_model_vt *const vt = (const osafl_model_vt *)(const void *)model->plugin->vtable;
-    const struct instance *const before = operation_begin(model);
-    for (uint32_t t = 0; t < info->n_tensors; ++t) {
-        const osafl_tensor *const tensor = tensor_of(info, t);
+    const osafl_model_vt *vt = (const osafl_model_vt *)(const void *)model->plugin->vtable;
+    const struct instance *before = operation_begin(model);
+    for (uint32_t t = 0; t < info->n_tensors; t++) {
+        const osafl_tensor *tensor = tensor_of(info, t);
         if (vt->export_tensor != NULL)
             vt->export_tensor(model->self, t, w, out + tensor->offset);
         else
@@ -88,7 +88,7 @@ osafl_status safetensors_write(const struct run_folder *folder, const struct ins
                                const osafl_model_info *info, const float *w,
                                const char *const *metadata, char *message)
 {
-    char *const header = make_header(info, metadata);
+    char *header = make_header(info, metadata);
     if (header == NULL)
         return message_fail(
             message, OSAFL_E_BUG,
@@ -98,7 +98,7 @@ osafl_status safetensors_write(const struct run_folder *folder, const struct ins
     const size_t used = strlen(header);
     const uint64_t padded = (used + 7) / 8 * 8; /* so that the tensors are 8-byte aligned */
     const size_t size = sizeof padded + padded + info->n_parameters * sizeof *w;
-    unsigned char *const file = malloc(size);
+    unsigned char *file = malloc(size);
     osafl_status status;
     if (file == NULL) {
         status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " FILE_NAME " (%zu bytes)",

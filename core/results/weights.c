@@ -104,7 +104,7 @@ static float number_at(const char *type, const unsigned char *at)
 static osafl_status read_bytes(const char *path, struct weights_file *f, uint64_t *size,
                                char *message)
 {
-    FILE *const from = fopen(path, "rb");
+    FILE *from = fopen(path, "rb");
     if (from == NULL)
         return message_io(message, errno, "read", path);
     long end = -1;
@@ -175,8 +175,8 @@ static bool has_shape(const json_t *shape, const osafl_tensor *t)
 static const unsigned char *find_tensor(const struct weights_file *f, const osafl_tensor *t,
                                         const char **type, struct faults *faults)
 {
-    const json_t *const entry = json_object_get(f->header, t->name);
-    const json_t *const offsets = json_object_get(entry, "data_offsets");
+    const json_t *entry = json_object_get(f->header, t->name);
+    const json_t *offsets = json_object_get(entry, "data_offsets");
     char wanted[128];
     shape_text(t, wanted, sizeof wanted);
     *type = json_string_value(json_object_get(entry, "dtype"));
@@ -185,7 +185,7 @@ static const unsigned char *find_tensor(const struct weights_file *f, const osaf
         return NULL;
     }
     if (!has_shape(json_object_get(entry, "shape"), t)) {
-        char *const found = json_dumps(json_object_get(entry, "shape"), JSON_ENCODE_ANY);
+        char *found = json_dumps(json_object_get(entry, "shape"), JSON_ENCODE_ANY);
         add_fault(faults, "\"%s\" has the shape %.60s, not %s", t->name,
                   found != NULL ? found : "?", wanted);
         free(found);
@@ -225,8 +225,8 @@ static void find_strangers(const struct weights_file *f, const osafl_model_info 
 static void put_tensor(const struct instance *model, const osafl_tensor *tensor, uint32_t t,
                        const float *room, float *w)
 {
-    const osafl_model_vt *const vt = (const osafl_model_vt *)(const void *)model->plugin->vtable;
-    const struct instance *const before = operation_begin(model);
+    const osafl_model_vt *vt = (const osafl_model_vt *)(const void *)model->plugin->vtable;
+    const struct instance *before = operation_begin(model);
     if (vt->import_tensor != NULL)
         vt->import_tensor(model->self, t, room, w);
     else
@@ -237,13 +237,13 @@ static void put_tensor(const struct instance *model, const osafl_tensor *tensor,
 static osafl_status put_tensors(const struct weights_file *f, const struct instance *model,
                                 const osafl_model_info *info, float *w, struct faults *faults)
 {
-    float *const room = malloc((info->n_parameters + 1) * sizeof *room);
+    float *room = malloc((info->n_parameters + 1) * sizeof *room);
     if (room == NULL)
         return OSAFL_E_NOMEM;
     for (uint32_t t = 0; t < info->n_tensors; t++) {
-        const osafl_tensor *const tensor = tensor_of(info, t);
+        const osafl_tensor *tensor = tensor_of(info, t);
         const char *type;
-        const unsigned char *const at = find_tensor(f, tensor, &type, faults);
+        const unsigned char *at = find_tensor(f, tensor, &type, faults);
         if (at == NULL)
             continue;
         bool finite = true;

@@ -20,7 +20,7 @@ bool filter_touches(const struct session *s, uint32_t client)
         return false;
     if (vt->touches == NULL)
         return true;
-    const struct instance *const before = operation_begin(filter_of(s));
+    const struct instance *before = operation_begin(filter_of(s));
     const bool touches = vt->touches(filter_of(s)->self, client) != 0;
     operation_end(before);
     return touches;

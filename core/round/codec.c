@@ -26,7 +26,7 @@ uint64_t codec_max_bytes(const struct codec *k)
 {
     if (k->quantizer == NULL)
         return k->dim * sizeof(float);
-    const struct instance *const before = operation_begin(k->quantizer);
+    const struct instance *before = operation_begin(k->quantizer);
     const uint64_t bytes = vtable(k)->max_bytes(k->quantizer->self);
     operation_end(before);
     return bytes;
@@ -36,7 +36,7 @@ double codec_payload_bits(const struct codec *k)
 {
     if (k->quantizer == NULL)
         return 0.0;
-    const struct instance *const before = operation_begin(k->quantizer);
+    const struct instance *before = operation_begin(k->quantizer);
     const double bits = vtable(k)->payload_bits(k->quantizer->self);
     operation_end(before);
     return bits;
@@ -104,7 +104,7 @@ void codec_decode(const struct codec *k, const struct code *x, uint64_t begin, u
         memcpy(out, plain(x) + begin, (size_t)(end - begin) * sizeof(float));
         return;
     }
-    const struct instance *const before = operation_begin(k->quantizer);
+    const struct instance *before = operation_begin(k->quantizer);
     vtable(k)->decode(k->quantizer->self, x->data, x->bytes, begin, end, out);
     operation_end(before);
 }
@@ -122,7 +122,7 @@ void codec_axpy(const struct codec *k, const struct code *x, uint64_t begin, uin
     if (k->quantizer == NULL) {
         dense_axpy(plain(x) + begin, end - begin, a, acc);
     } else if (vtable(k)->axpy != NULL) {
-        const struct instance *const before = operation_begin(k->quantizer);
+        const struct instance *before = operation_begin(k->quantizer);
         vtable(k)->axpy(k->quantizer->self, x->data, x->bytes, begin, end, a, acc);
         operation_end(before);
     } else {
@@ -158,7 +158,7 @@ double codec_dot(const struct codec *k, const struct code *x, uint64_t begin, ui
         return codec_dense_dot(plain(x) + begin, v, end - begin);
     double sum = 0.0;
     if (vtable(k)->dot != NULL) {
-        const struct instance *const before = operation_begin(k->quantizer);
+        const struct instance *before = operation_begin(k->quantizer);
         sum = vtable(k)->dot(k->quantizer->self, x->data, x->bytes, begin, end, v);
         operation_end(before);
         return sum;

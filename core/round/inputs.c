@@ -29,7 +29,7 @@ static osafl_status add_input(struct inputs *list, const char *name, XXH3_state_
     struct input *item = realloc(list->item, (list->n + 1) * sizeof *item);
     if (item != NULL)
         list->item = item;
-    char *const copy = strdup(name);
+    char *copy = strdup(name);
     if (item == NULL || copy == NULL) {
         free(copy);
         return message_fail(message, OSAFL_E_NOMEM, "out of memory");
@@ -157,7 +157,7 @@ static osafl_status hash_file(const char *path, XXH3_state_t *hash, bool *found,
 static osafl_status add_files(const struct instance *i, XXH3_state_t *hash, struct inputs *out,
                               char *message)
 {
-    const osafl_plugin *const p = i->plugin;
+    const osafl_plugin *p = i->plugin;
     for (uint32_t k = 0; k < p->n_params; k++) {
         const osafl_param *param = OSAFL_AT(osafl_param, p->params, p->param_size, k);
         if (param->type != OSAFL_T_PATH)
@@ -177,7 +177,7 @@ static osafl_status add_files(const struct instance *i, XXH3_state_t *hash, stru
 osafl_status inputs_read(const struct session *s, struct inputs *out, char *message)
 {
     *out = (struct inputs){0};
-    XXH3_state_t *const hash = XXH3_createState();
+    XXH3_state_t *hash = XXH3_createState();
     if (hash == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory");
     char name[160];

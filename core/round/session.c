@@ -67,7 +67,7 @@ const osafl_filter_vt *session_filter(const struct session *s)
 double session_rate(const struct session *s, uint32_t round)
 {
     const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
-    const struct instance *const before = operation_begin(optimizer);
+    const struct instance *before = operation_begin(optimizer);
     const double rate = session_optimizer(s)->rate(optimizer->self, round);
     operation_end(before);
     return rate;
@@ -76,7 +76,7 @@ double session_rate(const struct session *s, uint32_t round)
 uint64_t session_workspace_bytes(const struct session *s, uint32_t batch)
 {
     const struct instance *model = &s->instance[OSAFL_KIND_MODEL];
-    const struct instance *const before = operation_begin(model);
+    const struct instance *before = operation_begin(model);
     const uint64_t bytes = session_model(s)->workspace_bytes(model->self, batch, EVALUATION_BATCH);
     operation_end(before);
     return bytes;
@@ -128,7 +128,7 @@ static osafl_status end_describe(struct osafl_call *c, osafl_status status, stru
 static osafl_status refuse_empty_split(const struct session *s, struct diagnostics *d)
 {
     const uint32_t kind = OSAFL_KIND_DATASET;
-    const osafl_plugin *const p = s->instance[kind].plugin;
+    const osafl_plugin *p = s->instance[kind].plugin;
     char text[MESSAGE_BYTES];
     if (session_evaluation_split(s) == OSAFL_SPLIT_TEST)
         return refuse(s, kind, d, OSAFL_E_CONFIG,
@@ -296,10 +296,10 @@ static osafl_status misfit(const struct session *s, struct diagnostics *d, const
 /* A method that is its optimizer runs with no other: it would be another method under its name. */
 static osafl_status choose_optimizer(struct session *s, struct loader *l, struct diagnostics *d)
 {
-    const struct loaded_plugin *const named = s->experiment->chosen[OSAFL_KIND_OPTIMIZER].loaded;
-    const char *const wanted = s->aggregator.optimizer;
+    const struct loaded_plugin *named = s->experiment->chosen[OSAFL_KIND_OPTIMIZER].loaded;
+    const char *wanted = s->aggregator.optimizer;
     if (named == NULL) {
-        const char *const name = s->instance[OSAFL_KIND_AGGREGATOR].plugin->name;
+        const char *name = s->instance[OSAFL_KIND_AGGREGATOR].plugin->name;
         const osafl_status status = experiment_choose_optimizer(s->experiment, l, wanted, d);
         if (status == OSAFL_E_CONFIG)
             diagnostics_error(d, NULL, 0,
@@ -356,7 +356,7 @@ static osafl_status create_quantizer(struct session *s, struct diagnostics *d)
     const osafl_quantizer_vt *vt = session_quantizer(s);
     void *self = s->instance[kind].self;
     s->codec.quantizer = &s->instance[kind];
-    const struct instance *const before = operation_begin(&s->instance[kind]);
+    const struct instance *before = operation_begin(&s->instance[kind]);
     if (vt->client_vectors != NULL)
         s->quantizer_vectors = vt->client_vectors(self);
     const double payload_bits = vt->payload_bits(self);
@@ -471,7 +471,7 @@ void session_destroy(struct session *s)
 
 osafl_status session_start_weights(const struct session *s, float *w, char *message)
 {
-    const char *const path = s->experiment->model.start;
+    const char *path = s->experiment->model.start;
     char why[MESSAGE_BYTES];
     if (path == NULL || path[0] == '\0')
         return OSAFL_OK;

@@ -23,7 +23,7 @@ struct dealer {
 static void shuffle(uint64_t seed, uint32_t pool, uint32_t *order, uint64_t n)
 {
     uint32_t word[2 * CHUNK];
-    for (uint64_t left = n; left > 1; --left) { /* Fisher-Yates, from the end */
+    for (uint64_t left = n; left > 1; left--) { /* Fisher-Yates, from the end */
         const uint64_t draw = n - left;
         if (draw % CHUNK == 0)
             streams_fill(seed, 0, STREAM_POOL_ORDER, pool, 0, draw / CHUNK, word,
@@ -37,7 +37,7 @@ static void shuffle(uint64_t seed, uint32_t pool, uint32_t *order, uint64_t n)
 
 static struct dealer *dealer_alloc(uint32_t pools)
 {
-    struct dealer *const d = calloc(1, sizeof *d);
+    struct dealer *d = calloc(1, sizeof *d);
     if (d == NULL)
         return NULL;
     d->pools = pools;
@@ -53,7 +53,7 @@ struct dealer *dealer_create(uint64_t seed, uint32_t pools, uint64_t n, dealer_p
                              void *arg)
 {
     assert(pools > 0 && n <= UINT32_MAX);
-    struct dealer *const d = dealer_alloc(pools);
+    struct dealer *d = dealer_alloc(pools);
     if (d == NULL)
         return NULL;
     d->first = calloc((size_t)pools + 1, sizeof *d->first);
@@ -62,22 +62,22 @@ struct dealer *dealer_create(uint64_t seed, uint32_t pools, uint64_t n, dealer_p
         dealer_destroy(d);
         return NULL;
     }
-    for (uint64_t i = 0; i < n; ++i) {
+    for (uint64_t i = 0; i < n; i++) {
         const uint32_t pool = pool_of(arg, i);
         if (pool != DEALER_NO_POOL)
-            ++d->first[pool + 1];
+            d->first[pool + 1]++;
     }
-    for (uint32_t p = 0; p < pools; ++p)
+    for (uint32_t p = 0; p < pools; p++)
         d->first[p + 1] += d->first[p];
     /* dealt serves as the place where the next sample of each pool goes. */
     memcpy(d->dealt, d->first, pools * sizeof *d->dealt);
-    for (uint64_t i = 0; i < n; ++i) {
+    for (uint64_t i = 0; i < n; i++) {
         const uint32_t pool = pool_of(arg, i);
         if (pool != DEALER_NO_POOL)
             d->order[d->dealt[pool]++] = (uint32_t)i;
     }
     memset(d->dealt, 0, pools * sizeof *d->dealt);
-    for (uint32_t p = 0; p < pools; ++p)
+    for (uint32_t p = 0; p < pools; p++)
         shuffle(seed, p, d->order + d->first[p], dealer_size(d, p));
     return d;
 }
@@ -85,7 +85,7 @@ struct dealer *dealer_create(uint64_t seed, uint32_t pools, uint64_t n, dealer_p
 struct dealer *dealer_create_endless(uint32_t labels,
                                      uint64_t (*sample_of)(void *, int32_t, uint64_t), void *self)
 {
-    struct dealer *const d = dealer_alloc(labels);
+    struct dealer *d = dealer_alloc(labels);
     if (d == NULL)
         return NULL;
     d->sample_of = sample_of;

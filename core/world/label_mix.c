@@ -8,7 +8,7 @@
 void label_mix_accumulate(const double *mix, uint32_t labels, double *cumulative)
 {
     double sum = 0.0;
-    for (uint32_t l = 0; l < labels; ++l) {
+    for (uint32_t l = 0; l < labels; l++) {
         sum += mix[l];
         cumulative[l] = sum;
     }
@@ -34,7 +34,7 @@ int32_t label_mix_pick(const double *cumulative, uint32_t labels, const uint32_t
 static double histogram_total(const uint32_t *histogram, uint32_t labels)
 {
     uint64_t total = 0;
-    for (uint32_t l = 0; l < labels; ++l)
+    for (uint32_t l = 0; l < labels; l++)
         total += histogram[l];
     return (double)total;
 }
@@ -45,7 +45,7 @@ double label_mix_distance(const uint32_t *histogram, const double *mix, uint32_t
     if (total == 0.0)
         return 0.0;
     double sum = 0.0;
-    for (uint32_t l = 0; l < labels; ++l)
+    for (uint32_t l = 0; l < labels; l++)
         sum += fabs(histogram[l] / total - mix[l]);
     return 0.5 * sum;
 }
@@ -54,7 +54,7 @@ double label_mix_entropy(const uint32_t *histogram, uint32_t labels)
 {
     const double total = histogram_total(histogram, labels);
     double sum = 0.0;
-    for (uint32_t l = 0; l < labels; ++l) {
+    for (uint32_t l = 0; l < labels; l++) {
         if (histogram[l] > 0)
             sum -= histogram[l] / total * log(histogram[l] / total);
     }

@@ -34,7 +34,7 @@ struct columns {
 static osafl_status columns_alloc(uint32_t n, struct columns *c, void **memory)
 {
     const size_t row = 6 * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t);
-    double *const block = calloc(n, row);
+    double *block = calloc(n, row);
     if (block == NULL)
         return OSAFL_E_NOMEM;
     c->activity = block;
@@ -106,7 +106,7 @@ osafl_status population_draw(uint64_t seed, const struct client_settings *s, str
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for %" PRIu32 " clients",
                             clients);
     uint64_t total = 0;
-    for (uint32_t u = 0; u < clients; ++u) {
+    for (uint32_t u = 0; u < clients; u++) {
         const osafl_status status = draw_sizes(seed, s, u, &c, message);
         if (status != OSAFL_OK) {
             free(memory);
@@ -115,7 +115,7 @@ osafl_status population_draw(uint64_t seed, const struct client_settings *s, str
         draw_limits(seed, s, u, &c);
         total += c.samples[u]; /* below 2^64: fewer than 2^32 clients of fewer than 2^32 samples */
     }
-    for (uint32_t u = 0; u < clients; ++u)
+    for (uint32_t u = 0; u < clients; u++)
         c.alpha[u] = (double)c.samples[u] / (double)total;
     *out = (struct population){
         .clients = clients,

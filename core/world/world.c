@@ -43,7 +43,7 @@ static uint32_t *histogram_of(const struct world *w, uint32_t client)
 
 static uint32_t pool_by_label(void *arg, uint64_t i)
 {
-    const struct world *const w = arg;
+    const struct world *w = arg;
     return (uint32_t)dataset_vt(w)->label(w->dataset->self, i);
 }
 
@@ -78,7 +78,7 @@ static uint32_t pool_by_client(void *arg, uint64_t i)
 
 static osafl_status check_dataset(const struct world *w, char *message)
 {
-    const char *const name = w->dataset->plugin->name;
+    const char *name = w->dataset->plugin->name;
     const uint32_t clients = w->population.clients;
     if (clients > w->n_train)
         return message_fail(message, OSAFL_E_CONFIG,
@@ -184,8 +184,8 @@ static osafl_status draw_mixes(struct world *w, char *message)
  * left out: the setting is called "client", as osafl/dataset.h asks. */
 static osafl_status refuse_without_owners(const struct world *w, char *message)
 {
-    const osafl_plugin *const p = w->dataset->plugin;
-    for (uint32_t i = 0; i < p->n_params && w->gives == OSAFL_PARTITION_NATURAL; ++i) {
+    const osafl_plugin *p = w->dataset->plugin;
+    for (uint32_t i = 0; i < p->n_params && w->gives == OSAFL_PARTITION_NATURAL; i++) {
         if (strcmp(OSAFL_AT(osafl_param, p->params, p->param_size, i)->name, "client") == 0)
             return message_fail(
                 message, OSAFL_E_CONFIG,
@@ -204,7 +204,7 @@ static osafl_status check_owners(const struct world *w, char *message)
 {
     if (world_owned_samples(w) == 0)
         return refuse_without_owners(w, message);
-    for (uint32_t u = 0; u < w->population.clients; ++u) {
+    for (uint32_t u = 0; u < w->population.clients; u++) {
         if (dealer_size(w->dealer, u) == 0)
             return message_fail(message, OSAFL_E_CONFIG,
                                 "clients.count is %" PRIu32
@@ -219,7 +219,7 @@ static osafl_status check_owners(const struct world *w, char *message)
 uint64_t world_owned_samples(const struct world *w)
 {
     uint64_t sum = 0;
-    for (uint32_t u = 0; u < w->population.clients; ++u)
+    for (uint32_t u = 0; u < w->population.clients; u++)
         sum += dealer_size(w->dealer, u);
     return sum;
 }
@@ -244,7 +244,7 @@ void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t rou
                 uint64_t *sample, int32_t *label)
 {
     if (world_has_owners(w)) {
-        for (uint32_t k = 0; k < n; ++k) {
+        for (uint32_t k = 0; k < n; k++) {
             sample[k] = dealer_deal(w->dealer, client);
             label[k] = dataset_vt(w)->label(w->dataset->self, sample[k]);
         }
@@ -252,7 +252,7 @@ void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t rou
     }
     label_mix_accumulate(mix_of(w, client), w->labels, w->cumulative);
     streams_fill(w->seed, 0, purpose, client, round, 0, w->words, 2 * (uint64_t)n);
-    for (uint32_t k = 0; k < n; ++k) {
+    for (uint32_t k = 0; k < n; k++) {
         label[k] = label_mix_pick(w->cumulative, w->labels, w->words + 2 * (size_t)k);
         sample[k] = dealer_deal(w->dealer, (uint32_t)label[k]);
     }
@@ -260,23 +260,23 @@ void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t rou
 
 static void deal_stores(struct world *w)
 {
-    for (uint32_t u = 0; u < w->population.clients; ++u) {
+    for (uint32_t u = 0; u < w->population.clients; u++) {
         const uint64_t at = w->offset[u];
         const uint32_t n = (uint32_t)w->population.samples[u];
         world_deal(w, u, STREAM_STORE, 0, n, w->sample + at, w->label + at);
-        for (uint32_t k = 0; k < n; ++k)
-            ++histogram_of(w, u)[w->label[at + k]];
+        for (uint32_t k = 0; k < n; k++)
+            histogram_of(w, u)[w->label[at + k]]++;
     }
 }
 
 static osafl_status allocate(struct world *w, char *message)
 {
-    const struct population *const p = &w->population;
+    const struct population *p = &w->population;
     uint64_t largest_view = 0;
     uint64_t largest_store = 0;
     uint32_t most_arrivals = 0;
     w->offset = calloc((size_t)p->clients + 1, sizeof *w->offset);
-    for (uint32_t u = 0; u < p->clients && w->offset != NULL; ++u) {
+    for (uint32_t u = 0; u < p->clients && w->offset != NULL; u++) {
         w->offset[u + 1] = w->offset[u] + p->samples[u];
         largest_store = p->samples[u] > largest_store ? p->samples[u] : largest_store;
         most_arrivals = p->arrivals[u] > most_arrivals ? p->arrivals[u] : most_arrivals;

@@ -134,8 +134,7 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
         .label = w->view_label,
         .age = w->view_age,
     };
-    const osafl_deletion_vt *const vt =
-        (const osafl_deletion_vt *)(const void *)deletion->plugin->vtable;
+    const osafl_deletion_vt *vt = (const osafl_deletion_vt *)(const void *)deletion->plugin->vtable;
     struct osafl_call call;
     memset(w->position, 0xff, n * sizeof *w->position); /* an unwritten place is out of range */
     call_begin(&call, deletion, client, round);
@@ -146,7 +145,7 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
     if (status != OSAFL_OK)
         return message_fail(message, status, "%s: %s", where, call.message);
     memset(w->leaves, 0, stored + n);
-    for (uint32_t k = 0; k < n; ++k) {
+    for (uint32_t k = 0; k < n; k++) {
         const uint32_t position = w->position[k];
         if (position >= stored + n || w->leaves[position])
             return message_fail(
@@ -163,22 +162,22 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
 static void replace_samples(struct world *w, uint32_t client, uint32_t round, uint32_t n)
 {
     const uint32_t stored = (uint32_t)w->population.samples[client];
-    uint64_t *const sample = w->sample + w->offset[client];
-    int32_t *const label = w->label + w->offset[client];
-    uint32_t *const born = w->born + w->offset[client];
-    uint32_t *const histogram = w->histogram + (size_t)client * w->labels;
+    uint64_t *sample = w->sample + w->offset[client];
+    int32_t *label = w->label + w->offset[client];
+    uint32_t *born = w->born + w->offset[client];
+    uint32_t *histogram = w->histogram + (size_t)client * w->labels;
     uint32_t kept = 0;
-    for (uint32_t k = 0; k < stored + n; ++k) {
+    for (uint32_t k = 0; k < stored + n; k++) {
         if (k >= stored)
-            ++histogram[w->view_label[k]];
+            histogram[w->view_label[k]]++;
         if (w->leaves[k]) {
-            --histogram[w->view_label[k]];
+            histogram[w->view_label[k]]--;
             continue;
         }
         sample[kept] = k < stored ? sample[k] : w->arrived[k - stored];
         born[kept] = k < stored ? born[k] : round + 1;
         label[kept] = w->view_label[k];
-        ++kept;
+        kept++;
     }
     assert(kept == stored);
 }
@@ -193,7 +192,7 @@ static osafl_status advance_client(struct world *w, uint32_t client, uint32_t ro
     const uint32_t stored = (uint32_t)w->population.samples[client];
     memcpy(w->view_label, w->label + w->offset[client], stored * sizeof *w->view_label);
     world_deal(w, client, STREAM_ARRIVAL_LABELS, round, n, w->arrived, w->view_label + stored);
-    for (uint32_t k = 0; k < stored; ++k)
+    for (uint32_t k = 0; k < stored; k++)
         w->view_age[k] = round + 1 - w->born[w->offset[client] + k];
     memset(w->view_age + stored, 0, n * sizeof *w->view_age);
     OSAFL_TRY(select_leaving(w, client, round, n, message));
@@ -207,7 +206,7 @@ osafl_status world_advance(struct world *w, uint32_t round, char *message)
     struct osafl_call call;
     osafl_status status = OSAFL_OK;
     call_begin(&call, w->dataset, OSAFL_NO_CLIENT, round);
-    for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; ++u)
+    for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; u++)
         status = advance_client(w, u, round, message);
     w->round = round + 1;
     return world_end_call(&call, status, message);

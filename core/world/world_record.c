@@ -10,10 +10,10 @@ osafl_status world_save(const struct world *w, osafl_writer *to)
 {
     const uint64_t total = w->population.total_samples;
     const uint64_t round = w->round;
-    uint64_t *const born = malloc(total * sizeof *born); /* records know 64-bit integers only */
+    uint64_t *born = malloc(total * sizeof *born); /* records know 64-bit integers only */
     if (born == NULL)
         return OSAFL_E_NOMEM;
-    for (uint64_t k = 0; k < total; ++k)
+    for (uint64_t k = 0; k < total; k++)
         born[k] = w->born[k];
     osafl_status status = to->u64(to, "round", &round, 1);
     if (status == OSAFL_OK)
@@ -40,7 +40,7 @@ static uint64_t most_dealt(const struct world *w)
 {
     uint64_t arrivals = 0;
     uint64_t most = 0;
-    for (uint32_t u = 0; u < w->population.clients; ++u)
+    for (uint32_t u = 0; u < w->population.clients; u++)
         arrivals += w->population.arrivals[u]; /* fits: fewer than 2^32 of 32 bits */
     if (__builtin_mul_overflow(arrivals, (uint64_t)w->round, &most) ||
         __builtin_add_overflow(most, w->population.total_samples, &most))
@@ -51,12 +51,12 @@ static uint64_t most_dealt(const struct world *w)
 static osafl_status load_pools(struct world *w, struct record_reader *from, char *message)
 {
     const uint32_t pools = dealer_pools(w->dealer);
-    uint64_t *const dealt = calloc(pools, sizeof *dealt);
+    uint64_t *dealt = calloc(pools, sizeof *dealt);
     if (dealt == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
     osafl_status status = from->base.u64(&from->base, "dealt", dealt, pools);
     uint64_t left = most_dealt(w);
-    for (uint32_t p = 0; status == OSAFL_OK && p < pools; ++p) {
+    for (uint32_t p = 0; status == OSAFL_OK && p < pools; p++) {
         if (dealt[p] > left || (dealt[p] > 0 && dealer_size(w->dealer, p) == 0))
             status = damaged(message, "dealt");
         left -= dealt[p];
@@ -70,11 +70,10 @@ static osafl_status load_pools(struct world *w, struct record_reader *from, char
 /* A client's samples: in the training split, its own where samples have owners. */
 static osafl_status load_store(struct world *w, uint32_t client, char *message)
 {
-    const osafl_dataset_vt *const vt =
-        (const osafl_dataset_vt *)(const void *)w->dataset->plugin->vtable;
-    uint32_t *const histogram = w->histogram + (size_t)client * w->labels;
+    const osafl_dataset_vt *vt = (const osafl_dataset_vt *)(const void *)w->dataset->plugin->vtable;
+    uint32_t *histogram = w->histogram + (size_t)client * w->labels;
     memset(histogram, 0, w->labels * sizeof *histogram);
-    for (uint64_t k = w->offset[client]; k < w->offset[client + 1]; ++k) {
+    for (uint64_t k = w->offset[client]; k < w->offset[client + 1]; k++) {
         const uint64_t sample = w->sample[k];
         if (sample >= w->n_train)
             return damaged(message, "sample");
@@ -87,7 +86,7 @@ static osafl_status load_store(struct world *w, uint32_t client, char *message)
         if (label < 0 || (uint32_t)label >= w->labels)
             return damaged(message, "sample");
         w->label[k] = label;
-        ++histogram[label];
+        histogram[label]++;
     }
     return OSAFL_OK;
 }
@@ -95,11 +94,11 @@ static osafl_status load_store(struct world *w, uint32_t client, char *message)
 static osafl_status load_stores(struct world *w, struct record_reader *from, char *message)
 {
     const uint64_t total = w->population.total_samples;
-    uint64_t *const born = malloc(total * sizeof *born);
+    uint64_t *born = malloc(total * sizeof *born);
     if (born == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
     osafl_status status = from->base.u64(&from->base, "born", born, total);
-    for (uint64_t k = 0; status == OSAFL_OK && k < total; ++k) {
+    for (uint64_t k = 0; status == OSAFL_OK && k < total; k++) {
         if (born[k] > w->round)
             status = damaged(message, "born");
         else
@@ -108,7 +107,7 @@ static osafl_status load_stores(struct world *w, struct record_reader *from, cha
     free(born);
     OSAFL_TRY(status);
     OSAFL_TRY(from->base.u64(&from->base, "sample", w->sample, total));
-    for (uint32_t u = 0; u < w->population.clients; ++u)
+    for (uint32_t u = 0; u < w->population.clients; u++)
         OSAFL_TRY(load_store(w, u, message));
     return OSAFL_OK;
 }

@@ -17,7 +17,7 @@
 uint64_t world_restarts(const struct world *w)
 {
     uint64_t sum = 0;
-    for (uint32_t p = 0; p < dealer_pools(w->dealer); ++p)
+    for (uint32_t p = 0; p < dealer_pools(w->dealer); p++)
         sum += dealer_restarts(w->dealer, p);
     return sum;
 }
@@ -26,7 +26,7 @@ void world_describe_restarts(const struct world *w, char *out, size_t size)
 {
     const bool by_client = world_has_owners(w);
     out[0] = '\0';
-    for (uint32_t p = 0; p < dealer_pools(w->dealer); ++p) {
+    for (uint32_t p = 0; p < dealer_pools(w->dealer); p++) {
         const uint64_t restarts = dealer_restarts(w->dealer, p);
         if (restarts == 0)
             continue;
@@ -46,7 +46,7 @@ void world_describe_restarts(const struct world *w, char *out, size_t size)
 static uint32_t next_label(const uint32_t *histogram, uint32_t labels, uint32_t before)
 {
     uint32_t best = UINT32_MAX;
-    for (uint32_t l = 0; l < labels; ++l) {
+    for (uint32_t l = 0; l < labels; l++) {
         const bool after = before == UINT32_MAX || histogram[l] < histogram[before] ||
                            (histogram[l] == histogram[before] && l > before);
         if (after && (best == UINT32_MAX || histogram[l] > histogram[best]))
@@ -57,13 +57,13 @@ static uint32_t next_label(const uint32_t *histogram, uint32_t labels, uint32_t 
 
 static void print_client(const struct world *w, uint32_t client, FILE *to)
 {
-    const struct population *const p = &w->population;
-    const uint32_t *const histogram = world_histogram(w, client);
+    const struct population *p = &w->population;
+    const uint32_t *histogram = world_histogram(w, client);
     fprintf(to, "%8" PRIu32 " %8" PRIu64 " %8" PRIu32 " %8.3f %7.3f  ", client, p->samples[client],
             p->arrivals[client], p->activity[client], world_entropy(w, client));
     uint32_t label = UINT32_MAX;
     uint32_t shown = 0;
-    for (; shown < LABELS_SHOWN; ++shown) {
+    for (; shown < LABELS_SHOWN; shown++) {
         label = next_label(histogram, w->labels, label);
         if (label == UINT32_MAX || histogram[label] == 0)
             break;
@@ -91,13 +91,13 @@ static void print_left_out(const struct world *w, FILE *to)
 
 static void print_totals(const struct world *w, FILE *to)
 {
-    const struct population *const p = &w->population;
+    const struct population *p = &w->population;
     uint32_t smallest = 0;
     uint32_t largest = 0;
     uint64_t arrivals = 0;
     double entropy = 0.0;
     double distance = 0.0;
-    for (uint32_t u = 0; u < p->clients; ++u) {
+    for (uint32_t u = 0; u < p->clients; u++) {
         smallest = p->samples[u] < p->samples[smallest] ? u : smallest;
         largest = p->samples[u] > p->samples[largest] ? u : largest;
         arrivals += p->arrivals[u];
@@ -124,12 +124,12 @@ static void print_totals(const struct world *w, FILE *to)
 
 void world_print(const struct world *w, FILE *to)
 {
-    const struct population *const p = &w->population;
+    const struct population *p = &w->population;
     print_totals(w, to);
     fprintf(to, "labels of all stores:");
-    for (uint32_t l = 0; l < w->labels; ++l) {
+    for (uint32_t l = 0; l < w->labels; l++) {
         uint64_t sum = 0;
-        for (uint32_t u = 0; u < p->clients; ++u)
+        for (uint32_t u = 0; u < p->clients; u++)
             sum += world_histogram(w, u)[l];
         if (sum > 0)
             fprintf(to, " %" PRIu32 ":%" PRIu64, l, sum);
@@ -140,7 +140,7 @@ void world_print(const struct world *w, FILE *to)
         fprintf(to, "\ndealt again, as clients hold more than there is: %s", restarts);
     fprintf(to, "\n%8s %8s %8s %8s %7s   %s\n", "client", "samples", "arrivals", "activity",
             "entropy", "largest labels");
-    for (uint32_t u = 0; u < p->clients && u < CLIENTS_SHOWN; ++u)
+    for (uint32_t u = 0; u < p->clients && u < CLIENTS_SHOWN; u++)
         print_client(w, u, to);
     if (p->clients > CLIENTS_SHOWN)
         fprintf(to, "%8s and %" PRIu32 " more\n", "...", p->clients - CLIENTS_SHOWN);

@@ -162,7 +162,7 @@ static void remember_round(struct osafl *o, const osafl_updates *u)
 {
     for (uint32_t k = 0; k < u->n; k++)
         o->participations[u->client[k]]++;
-    float *const oldest = o->last_direction;
+    float *oldest = o->last_direction;
     o->last_direction = o->direction;
     o->direction = oldest;
     o->has_last_direction = true;

@@ -26,7 +26,7 @@ static osafl_status step(void *self, osafl_call *c, const osafl_local *l, float 
     const struct config *config = s->config;
     const float rate = (float)l->rate;
     const float mu = (float)config->mu;
-    const float *const w_start = l->w_start;
+    const float *w_start = l->w_start;
     for (uint64_t i = 0; i < l->dim; i++)
         w[i] -= rate * (grad[i] + mu * (w[i] - w_start[i]));
     return OSAFL_OK;

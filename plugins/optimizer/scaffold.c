@@ -33,8 +33,8 @@ static osafl_status step(void *self, osafl_call *c, const osafl_local *l, float 
     (void)self;
     (void)c;
     const float rate = (float)l->rate;
-    const float *const server = l->broadcast[0];
-    const float *const own = l->client_vector[0];
+    const float *server = l->broadcast[0];
+    const float *own = l->client_vector[0];
     for (uint64_t i = 0; i < l->dim; i++)
         w[i] -= rate * (grad[i] - own[i] + server[i]);
     return OSAFL_OK;
@@ -44,9 +44,9 @@ static osafl_status finish(void *self, osafl_call *c, const osafl_local *l, cons
 {
     const struct scheduled_optimizer *s = self;
     const struct config *config = s->config;
-    const float *const server = l->broadcast[0];
-    const float *const own = l->client_vector[0];
-    float *const change = l->uplink[0];
+    const float *server = l->broadcast[0];
+    const float *own = l->client_vector[0];
+    float *change = l->uplink[0];
 
     if (config->option.index == OPTION_GRADIENT) {
         OSAFL_TRY(l->store_gradient(l, c, l->w_start, change));
@@ -68,7 +68,7 @@ static osafl_status received(void *self, osafl_call *c, const osafl_local *l, co
     (void)self;
     (void)c;
     (void)update;
-    float *const own = l->client_vector[0];
+    float *own = l->client_vector[0];
     for (uint64_t i = 0; i < l->dim; i++)
         own[i] += uplink[0][i];
     return OSAFL_OK;

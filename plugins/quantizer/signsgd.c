@@ -63,7 +63,7 @@ static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, con
     (void)c;
     (void)p;
     const struct signs *q = self;
-    float *const left_out = q->config->error_feedback ? state[0] : NULL;
+    float *left_out = q->config->error_feedback ? state[0] : NULL;
     double sum = 0.0;
     if (left_out != NULL) {
         for (uint64_t i = 0; i < q->dim; i++)

@@ -107,7 +107,7 @@ static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, con
 {
     (void)p;
     const struct topk *q = self;
-    float *const left_out = q->config->error_feedback ? state[0] : NULL;
+    float *left_out = q->config->error_feedback ? state[0] : NULL;
     uint64_t *count = q->host->scratch(c, RADIX * sizeof *count);
     if (count == NULL)
         return OSAFL_E_NOMEM;

@@ -44,7 +44,7 @@ void check_describe_constant(struct conform *c)
     conform_load(c);
     const uint64_t before = hash_of(c->plugin);
     void *handle = dlopen(c->path, RTLD_NOW | RTLD_LOCAL);
-    void *const address = handle != NULL ? dlsym(handle, OSAFL_ENTRY_SYMBOL) : NULL;
+    void *address = handle != NULL ? dlsym(handle, OSAFL_ENTRY_SYMBOL) : NULL;
     memcpy(&entry, &address, sizeof entry);
     if (entry == NULL || entry() != c->plugin || hash_of(c->plugin) != before)
         conform_fail(c, "describes itself otherwise the second time that it is asked");

@@ -38,7 +38,7 @@ const osafl_plugin *conform_try_load(const char *path, char *message)
         return NULL;
     }
     const osafl_plugin *(*entry)(void) = NULL;
-    void *const address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
+    void *address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
     if (address == NULL) {
         message_fail(message, OSAFL_E_UNSUPPORTED, "exports no " OSAFL_ENTRY_SYMBOL);
         return NULL;

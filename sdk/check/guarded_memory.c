@@ -172,7 +172,7 @@ static void unregister(const struct guarded_block *b)
 void arena_clear(struct arena *a)
 {
     while (a->blocks != NULL) {
-        struct guarded_block *const b = a->blocks;
+        struct guarded_block *b = a->blocks;
         a->blocks = b->next;
         if (b->guarded) {
             unregister(b);

@@ -45,7 +45,7 @@ static void insert(void **slots, void *p)
 static void rehash(void)
 {
     const size_t before = account.slots;
-    void **const old = account.block;
+    void **old = account.block;
     if (before == 0)
         account.slots = 1024;
     else if (4 * account.live > before)

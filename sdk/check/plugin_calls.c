@@ -32,7 +32,7 @@ static struct dynamic read_dynamic(const struct link_map *map)
 {
     struct dynamic d = {0};
     for (const ElfW(Dyn) *at = map->l_ld; at->d_tag != DT_NULL; at++) {
-        const void *const pointer = (const void *)at->d_un.d_ptr;
+        const void *pointer = (const void *)at->d_un.d_ptr;
         switch (at->d_tag) {
         case DT_SYMTAB:
             d.symbols = pointer;

@@ -14,7 +14,7 @@ void assert_complaints(const struct diagnostics *d, const char *const *expected,
 #define ASSERT_COMPLAINTS(d, ...)                                                                  \
     do {                                                                                           \
         const char *const expected_[] = {__VA_ARGS__};                                             \
-        assert_complaints((d), expected_, sizeof(expected_) / sizeof(expected_[0]));               \
+        assert_complaints((d), expected_, sizeof(expected_) / sizeof expected_[0]);                \
     } while (0)
 
 /* The list must be empty. */

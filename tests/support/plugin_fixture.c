@@ -276,10 +276,10 @@ void fixture_expect_all(const char *kind, const char *const *name, size_t n)
     size_t found = 0;
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", OSAFL_TEST_PLUGIN_DIR, kind);
-    DIR *const folder = opendir(path);
+    DIR *folder = opendir(path);
     assert_non_null(folder);
     for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        const char *const end = strstr(entry->d_name, ".so");
+        const char *end = strstr(entry->d_name, ".so");
         if (end == NULL || end[3] != '\0')
             continue;
         size_t k = 0;

@@ -21,7 +21,7 @@ static pthread_mutex_t seen = PTHREAD_MUTEX_INITIALIZER;
 static void count(uint32_t *counter)
 {
     pthread_mutex_lock(&seen);
-    ++*counter;
+    (*counter)++;
     pthread_mutex_unlock(&seen);
 }
 

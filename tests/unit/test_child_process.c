@@ -115,12 +115,12 @@ static bool is_gone(pid_t process)
     char path[64];
     char text[256] = "";
     snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    FILE *const file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     if (file == NULL)
         return true;
     const bool read = fgets(text, sizeof text, file) != NULL;
     fclose(file);
-    const char *const name_end = strrchr(text, ')');
+    const char *name_end = strrchr(text, ')');
     return !read || (name_end != NULL && name_end[2] == 'Z');
 }
 

@@ -381,7 +381,7 @@ static void arranges_channels_and_transposed_pictures(void **state)
 {
     (void)state;
     const char twelve[] = "............\0\1\2\3\4\5\6\7\10\11\12\13";
-    const char *const raw = "raw";
+    const char *raw = "raw";
     write_pair("\0\0\x08\4", (const uint32_t[]){2, 2, 3, 2}, twelve, 24, "idx4-ubyte");
     struct fixture *f = open_mine();
     fixture_set(f, "pixels", raw);

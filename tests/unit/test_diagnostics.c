@@ -78,8 +78,8 @@ static void edits_are_counted(void **state)
     assert_int_equal(suggest_edits("fedagv", "fedavg"), 1); /* neighbours swapped */
     assert_int_equal(suggest_edits("minclients", "min_clients"), 1);
     char longest[80];
-    memset(longest, 'a', sizeof(longest) - 1);
-    longest[sizeof(longest) - 1] = '\0';
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
     assert_true(suggest_edits(longest, "a") > 64);
 }
 

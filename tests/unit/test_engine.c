@@ -36,7 +36,7 @@ static void count_warning(void *arg, int32_t level, const char *line)
     assert_int_equal(level, OSAFL_LOG_WARN);
     assert_non_null(strstr(line, "client 3: "));
     assert_non_null(strstr(line, "its update is dropped; "));
-    ++*n;
+    (*n)++;
 }
 
 static struct bench *bench_open(struct toy *t, unsigned threads)
@@ -296,7 +296,7 @@ static void count_empty(void *arg, int32_t level, const char *line)
     int *n = arg;
     assert_int_equal(level, OSAFL_LOG_WARN);
     assert_non_null(strstr(line, "selection/toy, round 1: nobody is asked"));
-    ++*n;
+    (*n)++;
 }
 
 /* The model stays as it was, and the next round goes on. */

@@ -416,7 +416,7 @@ static void the_resolved_file_loads_again(void **state)
         "dataset.idx.prefix=\"a\\\"b\\\\c\\n\\x01\"",
         "evaluation.per_class=true",
     };
-    r = load_set(EXPERIMENT_TEXT, odd, sizeof(odd) / sizeof(odd[0]));
+    r = load_set(EXPERIMENT_TEXT, odd, sizeof odd / sizeof odd[0]);
     assert_no_complaints(r.d);
     assert_true(r.e->general.seed == INT64_MAX);
     expect_round_trip(&r);
@@ -479,7 +479,7 @@ static void an_optimizer_can_be_chosen_later(void **state)
 static int open_loader(void **state)
 {
     (void)state;
-    const char *const folder = OSAFL_TEST_PLUGIN_DIR;
+    const char *folder = OSAFL_TEST_PLUGIN_DIR;
     struct diagnostics *d = diagnostics_create();
     loader = loader_create(&folder, 1, d);
     diagnostics_destroy(d);

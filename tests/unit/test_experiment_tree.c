@@ -52,7 +52,7 @@ static const struct node *child(const struct reading *r, const char *name)
 static void expect_integer(const char *written, int64_t value)
 {
     char text[128];
-    snprintf(text, sizeof(text), "a = %s;", written);
+    snprintf(text, sizeof text, "a = %s;", written);
     struct reading r = read_text(text);
     assert_no_complaints(r.d);
     assert_int_equal(child(&r, "a")->type, NODE_INT);
@@ -63,11 +63,11 @@ static void expect_integer(const char *written, int64_t value)
 static void expect_real(const char *written, double value)
 {
     char text[1024];
-    snprintf(text, sizeof(text), "a = %s;", written);
+    snprintf(text, sizeof text, "a = %s;", written);
     struct reading r = read_text(text);
     assert_no_complaints(r.d);
     assert_int_equal(child(&r, "a")->type, NODE_REAL);
-    assert_memory_equal(&child(&r, "a")->value.real, &value, sizeof(value));
+    assert_memory_equal(&child(&r, "a")->value.real, &value, sizeof value);
     done(&r);
 }
 
@@ -135,9 +135,9 @@ static void what_is_no_number_is_refused(void **state)
     expect_complaint("a = 12b;", "x.cfg:1: 12b is no number");
     expect_complaint("a = 1_000;", "x.cfg:1: 1_000 is no number");
     char digits[700];
-    memset(digits, '1', sizeof(digits));
+    memset(digits, '1', sizeof digits);
     memcpy(digits, "a = ", 4);
-    digits[sizeof(digits) - 1] = '\0';
+    digits[sizeof digits - 1] = '\0';
     expect_complaint(digits, "x.cfg:1: a number with 695 digits");
 }
 
@@ -304,7 +304,7 @@ static char folder[] = "/tmp/osafl-tree-XXXXXX";
 static void write_file(const char *name, const char *text)
 {
     char path[256];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0);
@@ -315,7 +315,7 @@ static struct reading read_file(const char *name)
 {
     char path[256];
     struct reading r = {.d = diagnostics_create()};
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     r.tree = tree_read_file(path, r.d);
     return r;
 }
@@ -324,7 +324,7 @@ static void expect_file_complaint(const char *name, const char *complaint)
 {
     char line[512];
     struct reading r = read_file(name);
-    snprintf(line, sizeof(line), "%s/%s", folder, complaint);
+    snprintf(line, sizeof line, "%s/%s", folder, complaint);
     ASSERT_COMPLAINTS(r.d, line);
     done(&r);
 }
@@ -345,7 +345,7 @@ static void included_files_keep_their_places(void **state)
     struct reading r = read_file("main.cfg");
     assert_no_complaints(r.d);
     char path[256];
-    snprintf(path, sizeof(path), "%s/sub/clients.cfg", folder);
+    snprintf(path, sizeof path, "%s/sub/clients.cfg", folder);
     const struct node *seed = node_child(child(&r, "clients"), "seed");
     assert_true(seed->value.integer == INT64_C(4294967296));
     assert_string_equal(seed->file, path);
@@ -355,7 +355,7 @@ static void included_files_keep_their_places(void **state)
     assert_int_equal(child(&r, "c")->line, 7);
     assert_int_equal(child(&r, "d")->line, 3);
     assert_int_equal(child(&r, "e")->line, 2);
-    snprintf(path, sizeof(path), "%s/sub/deeper.cfg", folder);
+    snprintf(path, sizeof path, "%s/sub/deeper.cfg", folder);
     assert_string_equal(child(&r, "d")->file, path);
     done(&r);
 }
@@ -368,9 +368,9 @@ static void errors_of_included_files_name_them(void **state)
     char first[256];
     char second[256];
     char third[256];
-    snprintf(first, sizeof(first), "%s/sub/bad.cfg:2: 1e400", folder);
-    snprintf(second, sizeof(second), "%s/sub/bad.cfg:3: the comment", folder);
-    snprintf(third, sizeof(third), "%s/main.cfg:3: 1e999", folder);
+    snprintf(first, sizeof first, "%s/sub/bad.cfg:2: 1e400", folder);
+    snprintf(second, sizeof second, "%s/sub/bad.cfg:3: the comment", folder);
+    snprintf(third, sizeof third, "%s/main.cfg:3: 1e999", folder);
     struct reading r = read_file("main.cfg");
     ASSERT_COMPLAINTS(r.d, first, second, third);
     done(&r);
@@ -388,11 +388,10 @@ static void includes_that_cannot_be_read_are_errors(void **state)
     (void)state;
     char line[512];
     write_file("main.cfg", "a = 1;\n@include \"none.cfg\"\n");
-    snprintf(line, sizeof(line), "main.cfg:2: cannot include \"%s/none.cfg\": No such file",
-             folder);
+    snprintf(line, sizeof line, "main.cfg:2: cannot include \"%s/none.cfg\": No such file", folder);
     expect_file_complaint("main.cfg", line);
     write_file("main.cfg", "@include \"sub\"\n");
-    snprintf(line, sizeof(line), "main.cfg:1: cannot include \"%s/sub\": not a regular", folder);
+    snprintf(line, sizeof line, "main.cfg:1: cannot include \"%s/sub\": not a regular", folder);
     expect_file_complaint("main.cfg", line);
     write_file("main.cfg", "a = 1; @include \"b.cfg\"\n");
     write_file("b.cfg", "");
@@ -418,7 +417,7 @@ static void files_that_are_none_are_refused(void **state)
     char path[256];
     expect_file_complaint("nothing.cfg", "nothing.cfg: cannot be read: No such file");
     expect_file_complaint("sub", "sub: cannot be read: not a regular file");
-    snprintf(path, sizeof(path), "%s/pipe", folder);
+    snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     expect_file_complaint("pipe", "pipe: cannot be read: not a regular file");
 }
@@ -531,7 +530,7 @@ static int make_folder(void **state)
     char sub[64];
     if (mkdtemp(folder) == NULL)
         return -1;
-    snprintf(sub, sizeof(sub), "%s/sub", folder);
+    snprintf(sub, sizeof sub, "%s/sub", folder);
     return mkdir(sub, 0700);
 }
 
@@ -539,7 +538,7 @@ static int remove_folder(void **state)
 {
     (void)state;
     char command[128];
-    snprintf(command, sizeof(command), "rm -r %s", folder);
+    snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);
 }
 

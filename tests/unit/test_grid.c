@@ -65,7 +65,7 @@ static int64_t levels(const struct experiment *e)
     const osafl_plugin *p = e->chosen[OSAFL_KIND_QUANTIZER].loaded->plugin;
     int64_t value;
     memcpy(&value, (const char *)e->chosen[OSAFL_KIND_QUANTIZER].config + p->params[0].offset,
-           sizeof(value));
+           sizeof value);
     return value;
 }
 
@@ -182,7 +182,7 @@ static void cells_can_be_picked(void **state)
         {"clients.count=3", NULL, 8},               /* any setting that the file gives */
         {"rounds=7", "seed=5", 2},                  /* of a case */
     };
-    for (size_t i = 0; i < sizeof(picks) / sizeof(picks[0]); i++) {
+    for (size_t i = 0; i < sizeof picks / sizeof picks[0]; i++) {
         struct loaded r = load_only(EXPERIMENT_TEXT CASES VARY "seeds = [5, 3];\n", picks[i].first,
                                     picks[i].second);
         assert_no_complaints(r.d);
@@ -293,7 +293,7 @@ static void an_overlay_wins_over_cells(void **state)
     const int fd = mkstemp(file);
     static const char overlay[] =
         "seeds = [8]; rounds = 4; quantizer: { qsgd: { levels = 16; }; };";
-    assert_int_equal(write(fd, overlay, sizeof(overlay) - 1), sizeof(overlay) - 1);
+    assert_int_equal(write(fd, overlay, sizeof overlay - 1), sizeof overlay - 1);
     close(fd);
     const struct grid_request q = {.overlay = file};
     static const char *const set[] = {"rounds=3"};
@@ -374,7 +374,7 @@ static void origins_name_case_and_sweep(void **state)
 static void expect_complaint(const char *grid, const char *complaint)
 {
     char text[4096];
-    snprintf(text, sizeof(text), "%s%s", EXPERIMENT_TEXT, grid);
+    snprintf(text, sizeof text, "%s%s", EXPERIMENT_TEXT, grid);
     struct loaded r = load(text);
     ASSERT_COMPLAINTS(r.d, complaint);
     done(&r);
@@ -460,7 +460,7 @@ static void errors_of_a_file_are_told_once(void **state)
 static int open_loader(void **state)
 {
     (void)state;
-    const char *const folder = OSAFL_TEST_PLUGIN_DIR;
+    const char *folder = OSAFL_TEST_PLUGIN_DIR;
     struct diagnostics *d = diagnostics_create();
     loader = loader_create(&folder, 1, d);
     diagnostics_destroy(d);

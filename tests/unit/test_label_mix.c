@@ -25,7 +25,7 @@ static void test_pick(void **state)
     assert_int_equal(label_mix_pick(cumulative, 5, before), 1);
 
     /* A total that rounding has left off 1 still gives the last label that has any weight. */
-    for (uint32_t i = 1; i < 400; ++i) {
+    for (uint32_t i = 1; i < 400; i++) {
         const double w = 1.0 / i;
         const double odd[3] = {w, 3 * w, 0.0};
         label_mix_accumulate(odd, 3, cumulative);

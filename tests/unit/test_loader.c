@@ -129,7 +129,7 @@ static void check_texts(const osafl_plugin *p)
 static void test_every_built_in_plugin_loads(void **state)
 {
     (void)state;
-    const char *const dir = OSAFL_TEST_PLUGIN_DIR;
+    const char *dir = OSAFL_TEST_PLUGIN_DIR;
     struct diagnostics *d = diagnostics_create();
     struct loader *l = loader_create(&dir, 1, d);
     assert_non_null(l);
@@ -139,7 +139,7 @@ static void test_every_built_in_plugin_loads(void **state)
         struct names names;
         assert_int_equal(loader_names(l, kind, &names), OSAFL_OK);
         for (size_t i = 0; i < names.n; i++) {
-            const char *const name = names.name[i];
+            const char *name = names.name[i];
             assert_true(i == 0 || strcmp(names.name[i - 1], name) < 0);
             const struct loaded_plugin *p = loader_load(l, kind, name, d, NULL, 0);
             if (p == NULL)
@@ -477,7 +477,7 @@ static void test_create_that_changes_the_process(void **state)
 
 static void probe(const char *name, double limit_s, struct probed_plugin *out)
 {
-    const char *const dir = OSAFL_TEST_BAD_DIR;
+    const char *dir = OSAFL_TEST_BAD_DIR;
     struct diagnostics *d = diagnostics_create();
     struct loader *l = loader_create(&dir, 1, d);
     assert_non_null(l);

@@ -38,7 +38,7 @@ static int start(void **state)
 {
     (void)state;
     static const char *const dirs[] = {OSAFL_TEST_PLUGIN_DIR};
-    struct diagnostics *const d = diagnostics_create();
+    struct diagnostics *d = diagnostics_create();
     loader = loader_create(dirs, 1, d);
     diagnostics_print(d, stderr);
     diagnostics_destroy(d);
@@ -70,9 +70,9 @@ static int remove_folder(void **state)
 
 static struct experiment *experiment_of_all(const char *const *set, size_t n_set)
 {
-    struct diagnostics *const d = diagnostics_create();
+    struct diagnostics *d = diagnostics_create();
     const struct experiment_options o = {.set = set, .n_set = n_set, .loader = loader};
-    struct experiment *const e =
+    struct experiment *e =
         load_experiment_text(file_text, sizeof file_text - 1, "digits.cfg", &o, d);
     diagnostics_print(d, stderr);
     diagnostics_destroy(d);
@@ -95,7 +95,7 @@ static char *path_of(const char *name)
 static json_t *read_json(const char *name)
 {
     json_error_t error;
-    json_t *const value = json_load_file(path_of(name), 0, &error);
+    json_t *value = json_load_file(path_of(name), 0, &error);
     if (value == NULL)
         fail_msg("%s: %s", name, error.text);
     return value;
@@ -117,9 +117,9 @@ static void expect_text(const json_t *object, const char *a, const char *b, cons
 static void test_manifest(void **state)
 {
     (void)state;
-    struct experiment *const e = experiment_of("clients.count=7");
+    struct experiment *e = experiment_of("clients.count=7");
     assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
-    json_t *const m = read_json("manifest.json");
+    json_t *m = read_json("manifest.json");
     expect_text(m, "identity", NULL, e->identity);
     expect_text(m, "program", "version", OSAFL_VERSION);
     expect_text(m, "program", "file_xxh3", "0123");
@@ -129,14 +129,14 @@ static void test_manifest(void **state)
                      5);
     expect_text(m, "machine", "cpu_features", "avx512");
     expect_text(m, "machine", "blas_kernel", NULL);
-    const json_t *const settings = json_object_get(m, "settings");
+    const json_t *settings = json_object_get(m, "settings");
     expect_text(settings, "clients.count", "value", "7");
     expect_text(settings, "clients.count", "origin", "--set");
     expect_text(settings, "rounds", "value", "3");
     expect_text(settings, "rounds", "origin", "digits.cfg:3");
     expect_text(settings, "clients.storage", "value", "400");
     expect_text(settings, "clients.storage", "origin", "default");
-    const json_t *const plugins = json_object_get(m, "plugins");
+    const json_t *plugins = json_object_get(m, "plugins");
     assert_int_equal(json_array_size(plugins), LOADER_KINDS);
     expect_text(json_array_get(plugins, 0), "kind", NULL, "dataset");
     expect_text(json_array_get(plugins, 0), "name", NULL, "glyphs");
@@ -145,9 +145,9 @@ static void test_manifest(void **state)
     json_decref(m);
 
     /* resolved.cfg is an experiment file that gives the same run. */
-    struct diagnostics *const d = diagnostics_create();
+    struct diagnostics *d = diagnostics_create();
     const struct experiment_options o = {.loader = loader};
-    struct grid *const again = grid_load(path_of("resolved.cfg"), NULL, &o, d);
+    struct grid *again = grid_load(path_of("resolved.cfg"), NULL, &o, d);
     diagnostics_print(d, stderr);
     assert_non_null(again);
     assert_int_equal(again->n, 1);
@@ -167,7 +167,7 @@ static enum manifest_found compare(const struct experiment *e, const struct surr
 
 static void expect_words(const char *const *words)
 {
-    for (; *words != NULL; ++words)
+    for (; *words != NULL; words++)
         if (strstr(message, *words) == NULL)
             fail_msg("\"%s\" is not in: %s", *words, message);
 }
@@ -180,11 +180,11 @@ static void test_later_setting(void **state)
     (void)state;
     static const char *const set[] = {"dataset.plugin=idx", "dataset.idx.path=data",
                                       "dataset.idx.pixels=unit"};
-    struct experiment *const e = experiment_of_all(set, 2);
-    struct experiment *const unit = experiment_of_all(set, 3);
+    struct experiment *e = experiment_of_all(set, 2);
+    struct experiment *unit = experiment_of_all(set, 3);
     assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
-    json_t *const m = read_json("manifest.json");
-    json_t *const settings = json_object_get(m, "settings");
+    json_t *m = read_json("manifest.json");
+    json_t *settings = json_object_get(m, "settings");
     expect_text(settings, "dataset.idx.pixels", "value", "\"signed\"");
     expect_text(settings, "dataset.idx.pixels", "earlier", "\"signed\"");
     assert_null(json_object_get(json_object_get(settings, "dataset.idx.path"), "earlier"));
@@ -202,9 +202,9 @@ static void test_later_setting(void **state)
 static void test_compare(void **state)
 {
     (void)state;
-    struct experiment *const e = experiment_of(NULL);
-    struct experiment *const renamed = experiment_of("name=\"other\"");
-    struct experiment *const other = experiment_of("training.batch=32");
+    struct experiment *e = experiment_of(NULL);
+    struct experiment *renamed = experiment_of("name=\"other\"");
+    struct experiment *other = experiment_of("training.batch=32");
     assert_int_equal(compare(e, &machine), MANIFEST_NONE);
     assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
     assert_int_equal(compare(e, &machine), MANIFEST_SAME);
@@ -237,9 +237,9 @@ static void test_compare(void **state)
 static void test_changed_program(void **state)
 {
     (void)state;
-    struct experiment *const e = experiment_of(NULL);
+    struct experiment *e = experiment_of(NULL);
     assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
-    json_t *const m = read_json("manifest.json");
+    json_t *m = read_json("manifest.json");
     json_object_set_new(json_object_get(m, "program"), "version", json_string("0.0.1"));
     json_object_set_new(json_array_get(json_object_get(m, "plugins"), 7), "file_xxh3",
                         json_string("abc"));
@@ -259,7 +259,7 @@ static void test_changed_program(void **state)
 
 static void write_text(const char *text)
 {
-    FILE *const f = fopen(path_of("manifest.json"), "w");
+    FILE *f = fopen(path_of("manifest.json"), "w");
     fputs(text, f);
     fclose(f);
 }
@@ -274,9 +274,9 @@ static void test_damaged(void **state)
                                         "{\"manifest\": 1, \"identity\": 5}",
                                         "{\"manifest\": 2, \"identity\": \"a\"}",
                                         "{\"manifest\": 1, \"manifest\": 1, \"identity\": \"a\"}"};
-    struct experiment *const e = experiment_of(NULL);
+    struct experiment *e = experiment_of(NULL);
     enum manifest_found found;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         write_text(texts[i]);
         assert_int_equal(manifest_compare(&folder, e, &machine, &found, message), OSAFL_OK);
         assert_int_equal(found, MANIFEST_DAMAGED);
@@ -297,14 +297,14 @@ static void test_damaged(void **state)
 static void test_environment(void **state)
 {
     (void)state;
-    struct experiment *const e = experiment_of(NULL);
+    struct experiment *e = experiment_of(NULL);
     const struct run_environment env = {.threads = 3,
                                         .experiment_file = "odd \xff name.cfg",
                                         .started = "2024-01-01T00:00:00Z",
                                         .seconds = 1.5,
                                         .resumed_at = 2};
     assert_int_equal(environment_write(&folder, e, &env, message), OSAFL_OK);
-    json_t *const m = read_json("environment.json");
+    json_t *m = read_json("environment.json");
     assert_int_equal(json_integer_value(json_object_get(m, "threads")), 3);
     expect_text(m, "experiment_file", NULL, "odd ? name.cfg");
     expect_text(m, "ended", NULL, NULL);
@@ -322,7 +322,7 @@ static void test_environment(void **state)
 static void test_compute_of_resumed_runs(void **state)
 {
     (void)state;
-    struct experiment *const e = experiment_of(NULL);
+    struct experiment *e = experiment_of(NULL);
     static const struct {
         const char *started;
         double seconds;
@@ -336,7 +336,7 @@ static void test_compute_of_resumed_runs(void **state)
         const struct run_environment env = {.started = write[i].started,
                                             .seconds = write[i].seconds};
         assert_int_equal(environment_write(&folder, e, &env, message), OSAFL_OK);
-        json_t *const m = read_json("environment.json");
+        json_t *m = read_json("environment.json");
         const double earlier = json_real_value(json_object_get(m, "earlier_seconds"));
         assert_true(earlier == write[i].earlier);
         json_decref(m);

@@ -57,7 +57,7 @@ static void get_mix(struct fixture *f, uint32_t client, uint32_t draw, double *m
 static void check_mix(const double *mix, const double *share, uint32_t labels)
 {
     double sum = 0.0;
-    for (uint32_t l = 0; l < labels; ++l) {
+    for (uint32_t l = 0; l < labels; l++) {
         assert_true(mix[l] >= 0.0 && mix[l] <= 1.0);
         if (share[l] == 0.0)
             assert_true(mix[l] == 0.0);
@@ -73,23 +73,23 @@ static void test_dirichlet_moments(void **state)
     (void)state;
     const double concentrations[] = {0.1, 0.3, 0.9, 1.0, 5.0, 100.0};
     enum { DRAWS = 20000 };
-    for (size_t i = 0; i < 2 * sizeof concentrations / sizeof *concentrations; ++i) {
+    for (size_t i = 0; i < 2 * sizeof concentrations / sizeof *concentrations; i++) {
         const double a = concentrations[i / 2];
         struct fixture *f = open_dirichlet(a, flat, LABELS, 42);
         double sum[LABELS] = {0.0};
         double squares[LABELS] = {0.0};
-        for (uint32_t k = 0; k < DRAWS; ++k) {
+        for (uint32_t k = 0; k < DRAWS; k++) {
             double mix[LABELS];
             get_mix(f, i % 2 == 0 ? k : 3, i % 2 == 0 ? 0 : k, mix);
             check_mix(mix, flat, LABELS);
-            for (uint32_t l = 0; l < LABELS; ++l) {
+            for (uint32_t l = 0; l < LABELS; l++) {
                 sum[l] += mix[l];
                 squares[l] += mix[l] * mix[l];
             }
         }
         const double mean = 1.0 / LABELS;
         const double variance = mean * (1.0 - mean) / (LABELS * a + 1.0);
-        for (uint32_t l = 0; l < LABELS; ++l) {
+        for (uint32_t l = 0; l < LABELS; l++) {
             const double m = sum[l] / DRAWS;
             assert_true(fabs(m - mean) < 5.0 * sqrt(variance / DRAWS));
             assert_true(fabs(squares[l] / DRAWS - m * m - variance) < 0.06 * variance);
@@ -105,7 +105,7 @@ static void test_dirichlet_distribution(void **state)
     enum { DRAWS = 20000 };
     struct fixture *f = open_dirichlet(1.0, flat, LABELS, 7);
     uint32_t below = 0;
-    for (uint32_t u = 0; u < DRAWS; ++u) {
+    for (uint32_t u = 0; u < DRAWS; u++) {
         double mix[LABELS];
         get_mix(f, u, 0, mix);
         below += mix[3] < 0.1;
@@ -120,14 +120,14 @@ static void test_dirichlet_bounds(void **state)
     (void)state;
     static double share[MANY];
     static double mix[MANY];
-    for (uint32_t l = 0; l < MANY; ++l)
+    for (uint32_t l = 0; l < MANY; l++)
         share[l] = l % 3 == 0 ? 0.0 : 1.5 / MANY;
     const double concentrations[] = {5e-324, 1e-300, 1e-8, 1e-3, 1e6, 1e15, 1e300};
     const uint32_t sizes[] = {2, 3, 11, MANY};
-    for (size_t i = 0; i < sizeof concentrations / sizeof *concentrations; ++i) {
-        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+    for (size_t i = 0; i < sizeof concentrations / sizeof *concentrations; i++) {
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             struct fixture *f = open_dirichlet(concentrations[i], share, sizes[k], 1);
-            for (uint32_t u = 0; u < 20; ++u) {
+            for (uint32_t u = 0; u < 20; u++) {
                 get_mix(f, u, 5, mix);
                 check_mix(mix, share, sizes[k]);
             }
@@ -143,17 +143,17 @@ static void test_dirichlet_extremes(void **state)
     struct fixture *small = open_dirichlet(1e-8, flat, LABELS, 1);
     struct fixture *large = open_dirichlet(1e6, flat, LABELS, 1);
     uint32_t first[LABELS] = {0};
-    for (uint32_t u = 0; u < 200; ++u) {
+    for (uint32_t u = 0; u < 200; u++) {
         double one[LABELS];
         get_mix(small, u, 0, one);
-        for (uint32_t l = 0; l < LABELS; ++l)
+        for (uint32_t l = 0; l < LABELS; l++)
             first[l] += one[l] > 0.999;
         get_mix(large, u, 0, one);
-        for (uint32_t l = 0; l < LABELS; ++l)
+        for (uint32_t l = 0; l < LABELS; l++)
             assert_true(fabs(one[l] - 0.1) < 0.002);
     }
     uint32_t total = 0;
-    for (uint32_t l = 0; l < LABELS; ++l) {
+    for (uint32_t l = 0; l < LABELS; l++) {
         assert_in_range(first[l], 5, 40);
         total += first[l];
     }
@@ -168,16 +168,16 @@ static void test_shards(void **state)
 {
     (void)state;
     uint32_t clients_with[LABELS] = {0};
-    for (uint32_t n = 1; n <= 8; ++n) {
+    for (uint32_t n = 1; n <= 8; n++) {
         char text[12];
         snprintf(text, sizeof text, "%u", n);
         struct fixture *f = open_partition("shards", "labels", text, uneven, LABELS, 3);
-        for (uint32_t u = 0; u < 100; ++u) {
+        for (uint32_t u = 0; u < 100; u++) {
             double mix[LABELS];
             get_mix(f, u, 0, mix);
             check_mix(mix, uneven, LABELS);
             uint32_t chosen = 0;
-            for (uint32_t l = 0; l < LABELS; ++l) {
+            for (uint32_t l = 0; l < LABELS; l++) {
                 assert_true(mix[l] == 0.0 || mix[l] == 1.0 / n);
                 chosen += mix[l] > 0.0;
                 clients_with[l] += n == 2 && mix[l] > 0.0;
@@ -188,7 +188,7 @@ static void test_shards(void **state)
     }
     /* Every client has labels of its own: 2 of 8, each with 25 of 100 clients, give or take five
      * standard deviations. */
-    for (uint32_t l = 0; l < LABELS; ++l)
+    for (uint32_t l = 0; l < LABELS; l++)
         assert_in_range(clients_with[l], uneven[l] > 0.0 ? 4 : 0, uneven[l] > 0.0 ? 46 : 0);
 }
 
@@ -196,7 +196,7 @@ static void test_iid(void **state)
 {
     (void)state;
     struct fixture *f = open_partition("iid", NULL, NULL, uneven, LABELS, 1);
-    for (uint32_t u = 0; u < 5; ++u) {
+    for (uint32_t u = 0; u < 5; u++) {
         double mix[LABELS];
         get_mix(f, u, u, mix);
         assert_memory_equal(mix, uneven, sizeof mix);

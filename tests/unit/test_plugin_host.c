@@ -266,7 +266,7 @@ static void test_scratch_overrun(void **state)
             memset(block[i], 0xff, 100 + i);
         }
         block[k][100 + k] = 0;
-        void *const kept = c.scratch;
+        void *kept = c.scratch;
         assert_int_equal(call_end(&c, OSAFL_OK), OSAFL_E_BUG);
         char expected[80];
         snprintf(expected, sizeof expected, "wrote behind the end of scratch memory of %u bytes",
@@ -549,8 +549,8 @@ static void test_state_of_instances(void **state)
     assert_string_equal(message, "saved state has no record memory in section deletion/sample");
 
     /* State for a plugin that keeps none, and none at all. */
-    osafl_status (*const own_save)(void *, osafl_call *, osafl_writer *) = vtable.life.save;
-    osafl_status (*const own_load)(void *, osafl_call *, osafl_reader *) = vtable.life.load;
+    osafl_status (*own_save)(void *, osafl_call *, osafl_writer *) = vtable.life.save;
+    osafl_status (*own_load)(void *, osafl_call *, osafl_reader *) = vtable.life.load;
     vtable.life.save = NULL;
     vtable.life.load = NULL;
     assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);

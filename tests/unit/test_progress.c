@@ -34,7 +34,7 @@ static void test_lines(void **state)
     (void)state;
     char *text = NULL;
     size_t size = 0;
-    FILE *const to = open_memstream(&text, &size);
+    FILE *to = open_memstream(&text, &size);
     struct progress_options o = options(stdout);
     o.to = to;
     o.bar = false;
@@ -57,7 +57,7 @@ static void test_lines(void **state)
     assert_null(strstr(text, "12/30"));
     assert_null(strchr(text, '\033'));
     size_t lines = 0;
-    for (const char *c = text; *c != '\0'; ++c)
+    for (const char *c = text; *c != '\0'; c++)
         lines += *c == '\n';
     assert_int_equal(lines, 2);
     free(text);
@@ -95,7 +95,7 @@ static void test_bar(void **state)
     (void)state;
     static const unsigned short columns[] = {20, 60, 100, 300};
     setenv("TERM", "xterm", 1);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) {
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         FILE *to = NULL;
         const int master = open_terminal(columns[i], &to);
         if (master < 0) {
@@ -104,9 +104,9 @@ static void test_bar(void **state)
         }
         struct progress_options o = options(to);
         assert_true(o.bar);
-        struct progress *const p = progress_create(&o);
+        struct progress *p = progress_create(&o);
         progress_step(p, 10, 0, 25);
-        for (uint64_t k = 0; k < 1000; ++k) /* far faster than ten times a second */
+        for (uint64_t k = 0; k < 1000; k++) /* far faster than ten times a second */
             progress_step(p, 10, k, 1000);
         progress_round(p, 29, 18, 0.6125);
         char text[8192];
@@ -114,10 +114,10 @@ static void test_bar(void **state)
         size_t draws = 0;
         for (const char *line = strstr(text, "\r\033[K"); line != NULL;
              line = strstr(line + 1, "\r\033[K")) {
-            const char *const next = strstr(line + 1, "\r\033[K");
+            const char *next = strstr(line + 1, "\r\033[K");
             const size_t width = (next == NULL ? strlen(line) : (size_t)(next - line)) - 4;
             assert_true(width < columns[i]);
-            ++draws;
+            draws++;
         }
         assert_in_range(draws, 2, 20); /* 1003 were asked for */
         if (columns[i] >= 60)
@@ -143,7 +143,7 @@ static void expect_summary(const struct results_summary *s, const char *measure,
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *const to = open_memstream(&text, &size);
+    FILE *to = open_memstream(&text, &size);
     progress_summary(to, "test", measure, s, "results/x", restarts);
     fclose(to);
     assert_string_equal(text, expected);

@@ -41,7 +41,7 @@ static const char *put(const char *name, const char *text)
 {
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *const f = fopen(path, "w");
+    FILE *f = fopen(path, "w");
     assert_non_null(f);
     fputs(text, f);
     assert_int_equal(fclose(f), 0);
@@ -56,7 +56,7 @@ static void table_of_numbers_and_words(void **state)
     static const char *const words[] = {"reason", NULL};
     char message[MESSAGE_BYTES];
     struct csv_table *t = NULL;
-    const char *const path =
+    const char *path =
         put("t.csv", "round,a,reason\n0,1.5,\n1,,deadline\n2,nan,deadline\n3,-2e-3,energy\n4,7");
     assert_int_equal(csv_table_read(path, NULL, words, &t, message), OSAFL_OK);
     assert_int_equal(t->columns, 3);
@@ -82,7 +82,7 @@ static void table_keeps_the_wanted_columns(void **state)
     char message[MESSAGE_BYTES];
     struct csv_table *t = NULL;
     /* A column that nobody wants may hold anything. */
-    const char *const path = put("t.csv", "a,b,c\n1,text,3\n");
+    const char *path = put("t.csv", "a,b,c\n1,text,3\n");
     assert_int_equal(csv_table_read(path, wanted, NULL, &t, message), OSAFL_OK);
     assert_int_equal(t->columns, 2);
     assert_true(csv_table_value(t, 0, csv_table_column(t, "c")) == 3);
@@ -93,7 +93,7 @@ static void table_without_a_whole_line_is_empty(void **state)
 {
     (void)state;
     static const char *const texts[] = {"", "round,simul"};
-    for (size_t i = 0; i < 2; ++i) {
+    for (size_t i = 0; i < 2; i++) {
         char message[MESSAGE_BYTES];
         struct csv_table *t = NULL;
         assert_int_equal(csv_table_read(put("t.csv", texts[i]), NULL, NULL, &t, message), OSAFL_OK);
@@ -122,7 +122,7 @@ static void damaged_table_is_named_with_its_line(void **state)
         {"a,,b\n", "t.csv:1: \"\" is no name of a column"},
         {"a,\"b\"\n", "t.csv:1: \"\"b\"\" is no name of a column"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char message[MESSAGE_BYTES];
         struct csv_table *t = NULL;
         assert_int_equal(csv_table_read(put("t.csv", bad[i].text), NULL, NULL, &t, message),
@@ -138,8 +138,8 @@ static void table_with_a_zero_byte_or_no_file(void **state)
     (void)state;
     char message[MESSAGE_BYTES];
     struct csv_table *t = NULL;
-    const char *const path = put("t.csv", "a,b\n");
-    FILE *const f = fopen(path, "a");
+    const char *path = put("t.csv", "a,b\n");
+    FILE *f = fopen(path, "a");
     assert_non_null(f);
     fwrite("1,\0\n", 1, 4, f);
     fclose(f);
@@ -184,7 +184,7 @@ static void cell_knows_its_settings(void **state)
                             "\"dataset.plugin\": {\"value\": \"\\\"a\\\\\\\"b\\\"\"}, "
                             "\"clients.activity\": {\"value\": \"[0.3, 0.8]\"}, "
                             "\"capacitance\": {\"value\": \"2e-28\"}");
-    struct result_cell *const c = read_cell();
+    struct result_cell *c = read_cell();
     assert_string_equal(c->experiment, "x?y"); /* no control character reaches a terminal */
     assert_int_equal(c->seed, 7);
     assert_int_equal(c->case_index, -1);
@@ -206,14 +206,14 @@ static void varied_settings_are_no_part_of_the_case(void **state)
                                           {"osafl,quantizer.qsgd.levels=2", "osafl"},
                                           {"quantizer.qsgd.levels=2,rounds=3", "main"},
                                           {"main", "main"}};
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; ++i) {
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
         char text[512];
         snprintf(text, sizeof text,
                  "{\"identity\": \"ab\", \"experiment\": {\"name\": \"x\", \"case\": \"%s\", "
                  "\"case_index\": 4, \"seed\": 7}, \"settings\": {%s}}",
                  name[i][0], TWO_ROUNDS);
         put("manifest.json", text);
-        struct result_cell *const c = read_cell();
+        struct result_cell *c = read_cell();
         assert_string_equal(c->case_name, name[i][1]);
         assert_int_equal(result_cell_varies(c, "quantizer.qsgd.levels"), i == 1 || i == 2);
         assert_int_equal(result_cell_varies(c, "rounds"), i == 2);
@@ -311,7 +311,7 @@ static void clients_are_checked(void **state)
     struct csv_table *t = NULL;
     put_manifest(TWO_ROUNDS ", \"clients.count\": {\"value\": \"2\"}");
     put("clients.csv", "round,client,local_rounds\n0,0,1\n0,1,2\n1,0,3\n");
-    struct result_cell *const c = read_cell();
+    struct result_cell *c = read_cell();
     assert_int_equal(result_cell_clients(c, wanted, &t, message), OSAFL_OK);
     assert_int_equal(t->rows, 3);
     csv_table_free(t);
@@ -335,7 +335,7 @@ static void finds_cells_at_every_level(void **state)
                  {"/paper-table", 8},
                  {"/paper-table/OSA-FL", 3},
                  {"/levels/B_quantizer.qsgd.levels_2/", 2}};
-    for (size_t i = 0; i < sizeof level / sizeof level[0]; ++i) {
+    for (size_t i = 0; i < sizeof level / sizeof level[0]; i++) {
         char message[MESSAGE_BYTES];
         char path[512];
         struct found_cells f = {.cells = 0};
@@ -371,7 +371,7 @@ static void folders_without_results(void **state)
 static void put_run(const char *name, const char *settings)
 {
     char text[512];
-    char *const end = folder + strlen(folder); /* put() writes into `folder` */
+    char *end = folder + strlen(folder); /* put() writes into `folder` */
     snprintf(end, sizeof folder - strlen(folder), "/%s", name);
     assert_int_equal(mkdir(folder, 0700), 0);
     snprintf(text, sizeof text, "%s, %s", TWO_ROUNDS, settings);
@@ -395,8 +395,8 @@ static void older_runs_have_settings_that_came_later(void **state)
     put_run("c", CHOSEN("npy"));
     assert_int_equal(find_cells(folder, &f, message), OSAFL_OK);
     assert_int_equal(f.cells, 3);
-    for (size_t i = 0; i < 3; ++i) {
-        const char *const found = result_cell_setting(f.cell[i], "dataset.idx.pixels");
+    for (size_t i = 0; i < 3; i++) {
+        const char *found = result_cell_setting(f.cell[i], "dataset.idx.pixels");
         assert_true((found == NULL) == (expected[i] == NULL));
         if (found != NULL)
             assert_string_equal(found, expected[i]);
@@ -457,7 +457,7 @@ static void damaged_records_of_grids_are_refused(void **state)
     };
     char path[512];
     snprintf(path, sizeof path, "%s/grid-a.json", folder);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char message[MESSAGE_BYTES] = "";
         struct planned_runs p = {.n = 0};
         put("grid-a.json", bad[i]);
@@ -506,8 +506,8 @@ static void values_as_tables_print_them(void **state)
         {"[]", "[]"},       {"[0.5]", "[0.5]"},         {"[\"a\", \"b\"]", "[\"a\", \"b\"]"},
         {"[64.0", "[64.0"}, {"true", "true"},           {"1e-05", "1e-05"},
     };
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
-        char *const plain = result_plain_value(expected[i][0]);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        char *plain = result_plain_value(expected[i][0]);
         assert_string_equal(plain, expected[i][1]);
         free(plain);
     }
@@ -524,8 +524,8 @@ static void names_are_printable(void **state)
         {"\x9b\xff\xc3", "???"}, /* no UTF-8 */
         {"\xe2\x82", "??"},
     };
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
-        char *const text = result_printable(expected[i][0]);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        char *text = result_printable(expected[i][0]);
         assert_string_equal(text, expected[i][1]);
         free(text);
     }

@@ -27,7 +27,7 @@ static void quantiles_of_student(void **state)
                  {4, 2.7764451051977987},  {5, 2.5705818366147395}, {9, 2.2621571627409915},
                  {10, 2.2281388519649385}, {29, 2.045229642132703}, {30, 2.0422724563012373},
                  {999, 1.9623414611334487}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         assert_within(student_t_975(known[i].freedom), known[i].t, 1e-9);
 }
 
@@ -53,12 +53,12 @@ static void intervals(void **state)
 static double sign_flip_plainly(const double *d, size_t n)
 {
     double found = 0;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         found += d[i];
     size_t far = 0;
-    for (size_t signs = 0; signs < (size_t)1 << n; ++signs) {
+    for (size_t signs = 0; signs < (size_t)1 << n; signs++) {
         double sum = 0;
-        for (size_t i = 0; i < n; ++i)
+        for (size_t i = 0; i < n; i++)
             sum += signs >> i & 1 ? -d[i] : d[i];
         far += fabs(sum) >= fabs(found) - 1e-9;
     }
@@ -77,11 +77,11 @@ static void exact_sign_flips(void **state)
     assert_true(paired_sign_flip(balanced, 2) == 1);
     assert_true(isnan(paired_sign_flip(seven, 1)));
     double many[PAIRED_MOST_EXACT + 1];
-    for (size_t i = 0; i <= PAIRED_MOST_EXACT; ++i)
+    for (size_t i = 0; i <= PAIRED_MOST_EXACT; i++)
         many[i] = 0.01 + 0.001 * (double)(i * 7 % 5) - (i % 3 == 0 ? 0.02 : 0);
-    for (size_t n = 2; n <= 13; ++n)
+    for (size_t n = 2; n <= 13; n++)
         assert_within(paired_sign_flip(many, n), sign_flip_plainly(many, n), 1e-15);
-    for (size_t i = 0; i <= PAIRED_MOST_EXACT; ++i)
+    for (size_t i = 0; i <= PAIRED_MOST_EXACT; i++)
         many[i] = 1 + (double)i;
     assert_within(paired_sign_flip(many, PAIRED_MOST_EXACT), exp2(1 - PAIRED_MOST_EXACT), 1e-20);
     assert_true(isnan(paired_sign_flip(many, PAIRED_MOST_EXACT + 1)));

@@ -30,7 +30,7 @@ static struct laid_out lay_out(const char *experiment, const struct grid_layout 
 {
     struct laid_out l = {.found = {.cells = 0}};
     char message[MESSAGE_BYTES];
-    char *const path = checked_format("%s/%s", GOLDEN, experiment);
+    char *path = checked_format("%s/%s", GOLDEN, experiment);
     assert_int_equal(find_cells(path, &l.found, message), OSAFL_OK);
     free(path);
     l.grid = result_grid_create(&l.found, layout);
@@ -74,13 +74,13 @@ static void rows_are_cases_in_their_order(void **state)
     assert_int_equal(l.grid->experiments, 1);
     assert_string_equal(l.grid->experiment[0].name, "paper-table");
     assert_int_equal(l.grid->experiment[0].tables, 1);
-    const struct grid_table *const t = &l.grid->experiment[0].table[0];
+    const struct grid_table *t = &l.grid->experiment[0].table[0];
     assert_string_equal(t->title, "");
     assert_int_equal(t->rows, 4);
-    for (size_t i = 0; i < 4; ++i) {
+    for (size_t i = 0; i < 4; i++) {
         assert_string_equal(t->row[i].label, label[i]);
         assert_int_equal(t->row[i].cells, cells[i]);
-        for (size_t k = 0; k < cells[i]; ++k)
+        for (size_t k = 0; k < cells[i]; k++)
             assert_int_equal(t->row[i].cell[k]->seed, k + 1);
     }
     assert_int_equal(l.grid->experiment[0].seeds, 3);
@@ -92,7 +92,7 @@ static void a_shared_sweep_makes_tables(void **state)
 {
     (void)state;
     struct laid_out l = lay_out("levels", &plain_layout);
-    const struct grid_experiment *const e = &l.grid->experiment[0];
+    const struct grid_experiment *e = &l.grid->experiment[0];
     assert_int_equal(e->tables, 2);
     assert_string_equal(e->table[0].title, "levels = 2");
     assert_string_equal(e->table[1].title, "levels = 16"); /* as numbers, not as text */
@@ -111,7 +111,7 @@ static void cells_lie_along_a_setting(void **state)
     struct laid_out l = lay_out(
         "levels", &(struct grid_layout){.along = "quantizer.qsgd.levels", .one_table = true});
     assert_int_equal(l.grid->experiment[0].tables, 1);
-    const struct grid_table *const t = &l.grid->experiment[0].table[0];
+    const struct grid_table *t = &l.grid->experiment[0].table[0];
     assert_int_equal(t->rows, 3);
     assert_string_equal(t->row[0].label, "A");
     assert_int_equal(t->row[0].cells, 2);
@@ -126,7 +126,7 @@ static void one_run_in_two_places_counts_once(void **state)
     /* The same cell a second time, as a copied folder would give it. */
     struct result_cell *twice[2] = {l.found.cell[0], l.found.cell[0]};
     const struct found_cells f = {.cell = twice, .cells = 2};
-    struct result_grid *const g = result_grid_create(&f, &plain_layout);
+    struct result_grid *g = result_grid_create(&f, &plain_layout);
     assert_int_equal(g->experiment[0].table[0].row[0].cells, 1);
     assert_int_equal(g->notes, 1);
     assert_non_null(strstr(g->note[0], "is the same run as"));
@@ -152,7 +152,7 @@ static void finished_seeds_are_averaged(void **state)
 {
     (void)state;
     struct laid_out l = lay_out("paper-table", &plain_layout);
-    const struct grid_table *const t = &l.grid->experiment[0].table[0];
+    const struct grid_table *t = &l.grid->experiment[0].table[0];
     struct row_summary osafl = row_summarize(&t->row[1], &to_60_percent);
     assert_string_equal(osafl.measure, "accuracy");
     assert_int_equal(osafl.complete, 3);
@@ -197,7 +197,7 @@ static void other_rows(void **state)
 {
     (void)state;
     struct laid_out l = lay_out("paper-table", &plain_layout);
-    const struct grid_table *const t = &l.grid->experiment[0].table[0];
+    const struct grid_table *t = &l.grid->experiment[0].table[0];
     struct row_summary genie = row_summarize(&t->row[0], &to_60_percent);
     assert_false(genie.has_link);
     assert_int_equal(genie.best.n, 1);
@@ -235,10 +235,10 @@ static void published_tables_are_checked(void **state)
     };
     char path[] = "/tmp/osafl-published-XXXXXX";
     assert_true(mkstemp(path) >= 0);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char message[MESSAGE_BYTES];
         struct published_table t;
-        FILE *const to = fopen(path, "w");
+        FILE *to = fopen(path, "w");
         fputs(wrong[i].text, to);
         fclose(to);
         assert_int_equal(published_read(path, &t, message), OSAFL_E_DATA);
@@ -270,9 +270,9 @@ static void the_table_of_the_publication(void **state)
 {
     (void)state;
     struct laid_out l = lay_out("paper-table", &plain_layout);
-    struct summarized_table *const s =
+    struct summarized_table *s =
         summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
-    struct text_table *const t = performance_table(s);
+    struct text_table *t = performance_table(s);
     char *text = printed(t, FORMAT_TEXT);
     assert_holds(text, "OSA-FL                   3  0.6000 \xc2\xb1 0.1000             3  "
                        "1.0000 \xc2\xb1 0.0000    0.5000 \xc2\xb1 0.1000  "
@@ -305,7 +305,7 @@ static void costs_and_targets(void **state)
 {
     (void)state;
     struct laid_out l = lay_out("paper-table", &plain_layout);
-    struct summarized_table *const s =
+    struct summarized_table *s =
         summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
     struct text_table *t = cost_table(s);
     char *text = printed(t, FORMAT_MARKDOWN);
@@ -327,12 +327,12 @@ static void absences_have_reasons(void **state)
 {
     (void)state;
     struct laid_out l = lay_out("paper-table", &plain_layout);
-    struct summarized_table *const s =
+    struct summarized_table *s =
         summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
-    struct text_table *const t = absence_table(s);
+    struct text_table *t = absence_table(s);
     assert_non_null(t);
     assert_int_equal(t->columns, 2);
-    char *const text = printed(t, FORMAT_MARKDOWN);
+    char *text = printed(t, FORMAT_MARKDOWN);
     assert_holds(text, "|  | deadline |\n");
     assert_holds(text, "| Genie | - |\n");
     assert_holds(text, "| OSA-FL | 12.5 % |\n"); /* once in 8 */
@@ -342,7 +342,7 @@ static void absences_have_reasons(void **state)
     summarized_table_free(s);
     put_away(&l);
     l = lay_out("levels", &plain_layout);
-    struct summarized_table *const all_in =
+    struct summarized_table *all_in =
         summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
     assert_null(absence_table(all_in));
     summarized_table_free(all_in);
@@ -359,17 +359,17 @@ static void what_is_missing_is_said(void **state)
          "finite; seed 2 has no results; seed 3 has no results"),
     };
     struct laid_out l = lay_out("paper-table", &plain_layout);
-    struct summarized_table *const s =
+    struct summarized_table *s =
         summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
     size_t items = 0;
-    char **const missing = missing_runs(s, &items);
+    char **missing = missing_runs(s, &items);
     assert_int_equal(items, 3);
-    for (size_t i = 0; i < items; ++i) {
+    for (size_t i = 0; i < items; i++) {
         assert_string_equal(missing[i], sentence[i]);
         free(missing[i]);
     }
     free(missing);
-    char *const facts = shared_facts(s->table);
+    char *facts = shared_facts(s->table);
     assert_string_equal(facts, "2 clients, 4 rounds, deadline 60 s, concentration 0.3, dataset "
                                "idx, model cnn, channel tr38901, resource iterative, quantizer "
                                "qsgd, deletion topk");
@@ -387,8 +387,8 @@ static void a_case_that_only_other_tables_have_is_missing(void **state)
     /* Without B's run with 16 levels; the order of the walk decides nothing. */
     size_t kept = 0;
     struct result_cell *gone = NULL;
-    for (size_t i = 0; i < found.cells; ++i) {
-        struct result_cell *const c = found.cell[i];
+    for (size_t i = 0; i < found.cells; i++) {
+        struct result_cell *c = found.cell[i];
         if (strcmp(c->case_name, "B") == 0 && result_cell_number(c, "quantizer.qsgd.levels", 0) > 2)
             gone = c;
         else
@@ -396,12 +396,12 @@ static void a_case_that_only_other_tables_have_is_missing(void **state)
     }
     assert_non_null(gone);
     found.cells = kept;
-    struct result_grid *const g = result_grid_create(&found, &plain_layout);
-    struct grid_experiment *const e = &g->experiment[0];
+    struct result_grid *g = result_grid_create(&found, &plain_layout);
+    struct grid_experiment *e = &g->experiment[0];
     assert_int_equal(e->tables, 2);
-    struct summarized_table *const s = summarize_table(e, &e->table[1], &to_60_percent);
+    struct summarized_table *s = summarize_table(e, &e->table[1], &to_60_percent);
     size_t items = 0;
-    char **const missing = missing_runs(s, &items);
+    char **missing = missing_runs(s, &items);
     assert_int_equal(items, 1);
     assert_string_equal(missing[0], "B has no results");
     free(missing[0]);
@@ -416,20 +416,20 @@ static void numbers_as_csv(void **state)
 {
     (void)state;
     struct laid_out l = lay_out("paper-table", &plain_layout);
-    struct summarized_table *const s =
+    struct summarized_table *s =
         summarize_table(&l.grid->experiment[0], &l.grid->experiment[0].table[0], &to_60_percent);
     struct checked_stream stream;
     checked_stream_open(&stream);
     summary_csv_header(stream.file);
     summary_csv_rows(s, stream.file);
-    char *const text = checked_stream_text(&stream);
+    char *text = checked_stream_text(&stream);
     assert_holds(text, "paper-table,,Genie,3,1,0,0,1,accuracy,0.875,,4,,0.25,,0.875,,");
     assert_holds(text, ",0.6,2,0.58,0.01,1.25,0.25,,,,,");
     /* Every line has as many fields as the header. */
     size_t fields = 0;
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         size_t here = 1;
-        for (const char *at = line; *at != '\0'; ++at)
+        for (const char *at = line; *at != '\0'; at++)
             here += *at == ',';
         assert_true(fields == 0 || here == fields);
         fields = here;
@@ -452,11 +452,11 @@ static void special_characters_are_escaped(void **state)
                        "\\textbackslash{}\\textasciicircum{}\\textasciitilde{} $\\pm$ *"},
         {FORMAT_HTML, "a_b|&lt;c&gt;&amp;&quot;%$\\^~ \xc2\xb1 *"},
     };
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         struct checked_stream s;
         checked_stream_open(&s);
         text_escape("a_b|<c>&\"%$\\^~ \xc2\xb1 *", expected[i].format, s.file);
-        char *const text = checked_stream_text(&s);
+        char *text = checked_stream_text(&s);
         assert_string_equal(text, expected[i].escaped);
         free(text);
     }

@@ -30,7 +30,7 @@ static char folder_path[256];
 static int make_folder(void **state)
 {
     (void)state;
-    const char *const base = getenv("TMPDIR");
+    const char *base = getenv("TMPDIR");
     snprintf(folder_path, sizeof folder_path, "%s/osafl-results-XXXXXX",
              base == NULL ? "/tmp" : base);
     return mkdtemp(folder_path) == NULL;
@@ -48,10 +48,10 @@ static char *read_file(const char *name)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", folder_path, name);
-    FILE *const f = fopen(path, "rb");
+    FILE *f = fopen(path, "rb");
     if (f == NULL)
         return NULL;
-    char *const text = calloc(1, 1 << 20);
+    char *text = calloc(1, 1 << 20);
     const size_t n = fread(text, 1, (1 << 20) - 1, f);
     fclose(f);
     text[n] = '\0';
@@ -60,7 +60,7 @@ static char *read_file(const char *name)
 
 static void expect_file(const char *name, const char *expected)
 {
-    char *const text = read_file(name);
+    char *text = read_file(name);
     assert_non_null(text);
     assert_string_equal(text, expected);
     free(text);
@@ -91,7 +91,7 @@ static void test_reals(void **state)
     expect_real((double)-INFINITY, "-inf");
     /* Whatever the number, the text reads back as it. */
     uint64_t bits = 1;
-    for (int i = 0; i < 20000; ++i) {
+    for (int i = 0; i < 20000; i++) {
         double v;
         bits = bits * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         memcpy(&v, &bits, sizeof v);
@@ -122,7 +122,7 @@ static void test_reals_in_other_locales(void **state)
 {
     (void)state;
     static const char *const names[] = {"de_DE", "ps_AF"}; /* a comma; a sign of two bytes */
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!use_locale(names[i])) {
             print_message("localedef or its sources are missing\n");
             skip();
@@ -194,16 +194,16 @@ static void test_csv_faults(void **state)
     (void)state;
     char message[MESSAGE_BYTES] = "";
     struct csv_writer *w = open_csv("big.csv", 0, OSAFL_OK, NULL);
-    for (uint64_t i = 0; i < 40000; ++i) {
+    for (uint64_t i = 0; i < 40000; i++) {
         csv_count(w, i);
         csv_real(w, (double)i / 3);
         csv_end_row(w);
     }
     assert_int_equal(csv_flush(w, message), OSAFL_OK);
     const uint64_t length = csv_length(w);
-    char *const text = read_file("big.csv");
+    char *text = read_file("big.csv");
     assert_int_equal(strlen(text), length);
-    const char *const end = "39999,13333\n";
+    const char *end = "39999,13333\n";
     assert_string_equal(text + length - strlen(end), end);
     free(text);
     csv_writer_close(w);
@@ -401,7 +401,7 @@ static void test_tables(void **state)
     bench_init(&b);
     bench_open(&b, NULL);
     assert_non_null(b.results);
-    struct instance *const i = &b.instance[1];
+    struct instance *i = &b.instance[1];
     i->metric(i->metric_arg, 0, OSAFL_NO_CLIENT, 9.0);
     i->metric(i->metric_arg, 0, OSAFL_NO_CLIENT, 0.1); /* replaces the 9 */
     i->metric(i->metric_arg, 1, 2, 7.5);
@@ -449,7 +449,7 @@ static void test_summary(void **state)
     bench_open(&b, NULL);
     assert_int_equal(results_summary(b.results).evaluations, 0);
     const double values[] = {NOT_MEASURED, 0.5, 0.7, 0.7, 0.6};
-    for (uint32_t t = 0; t < 5; ++t) {
+    for (uint32_t t = 0; t < 5; t++) {
         const double measure[2] = {values[t], 1.0};
         end_round(&b, t, measure);
     }
@@ -462,7 +462,7 @@ static void test_summary(void **state)
 
     b.layout.higher_is_better = false;
     bench_open(&b, NULL);
-    for (uint32_t t = 1; t < 5; ++t)
+    for (uint32_t t = 1; t < 5; t++)
         end_round(&b, t, (const double[2]){values[t], 1.0});
     s = results_summary(b.results);
     assert_true(s.best == 0.5 && s.best_round == 1);
@@ -490,15 +490,15 @@ static void test_resume(void **state)
     const double measure[2] = {0.3, 2.0};
     end_round(&b, 0, measure);
     end_round(&b, 1, NULL);
-    struct record_writer *const writer = record_writer_create();
+    struct record_writer *writer = record_writer_create();
     assert_int_equal(
         results_save(b.results, record_writer_section(writer, "results", 1), b.message), OSAFL_OK);
     const void *block;
     size_t size;
     assert_int_equal(record_writer_finish(writer, &block, &size, b.message), OSAFL_OK);
     end_round(&b, 2, measure); /* what a crash makes void */
-    char *const whole = read_file("rounds.csv");
-    char *const whole_clients = read_file("clients.csv");
+    char *whole = read_file("rounds.csv");
+    char *whole_clients = read_file("clients.csv");
     results_close(b.results);
 
     assert_int_equal(resume(&b, block, size), OSAFL_OK);
@@ -534,9 +534,9 @@ static void test_damaged_record(void **state)
     struct bench b;
     bench_init(&b);
     const uint64_t lengths[2][3] = {{0, 100, 100}, {UINT64_MAX, 1, 1}};
-    for (int k = 0; k < 3; ++k) {
-        struct record_writer *const writer = record_writer_create();
-        osafl_writer *const to = record_writer_section(writer, "results", 1);
+    for (int k = 0; k < 3; k++) {
+        struct record_writer *writer = record_writer_create();
+        osafl_writer *to = record_writer_section(writer, "results", 1);
         to->u64(to, "lengths", lengths[k % 2], k == 2 ? 2 : 3);
         to->u64(to, "evaluations", (const uint64_t[3]){0}, 3);
         to->f64(to, "measures", (const double[2]){0}, 2);

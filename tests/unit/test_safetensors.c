@@ -34,8 +34,8 @@ static int remove_folder(void **state)
 /* What a command prints; "" and status 127 where it cannot be run. */
 static char *output_of(const char *command, int *status)
 {
-    char *const text = calloc(1, 1 << 16);
-    FILE *const pipe = popen(command, "r");
+    char *text = calloc(1, 1 << 16);
+    FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     const size_t n = fread(text, 1, (1 << 16) - 1, pipe);
     text[n] = '\0';
@@ -48,8 +48,8 @@ static void export_tensor(void *self, uint32_t t, const float *w, float *out)
 {
     (void)self;
     if (t == 0) {
-        for (int row = 0; row < 2; ++row)
-            for (int column = 0; column < 3; ++column)
+        for (int row = 0; row < 2; row++)
+            for (int column = 0; column < 3; column++)
                 out[row * 3 + column] = w[column * 2 + row];
     } else {
         memcpy(out, w + 6, 2 * sizeof *out);
@@ -88,7 +88,7 @@ static void test_bytes(void **state)
     unsigned char file[1024];
     assert_int_equal(write_model(&info, true, message), OSAFL_OK);
     snprintf(path, sizeof path, "%s/model.safetensors", folder_path);
-    FILE *const f = fopen(path, "rb");
+    FILE *f = fopen(path, "rb");
     const size_t size = fread(file, 1, sizeof file, f);
     fclose(f);
     uint64_t header;
@@ -100,7 +100,7 @@ static void test_bytes(void **state)
     assert_memory_equal(file + 8 + header, expected, sizeof expected);
 
     assert_int_equal(write_model(&info, false, message), OSAFL_OK); /* w has that order already */
-    FILE *const again = fopen(path, "rb");
+    FILE *again = fopen(path, "rb");
     assert_int_equal(fread(file, 1, sizeof file, again), size);
     fclose(again);
     assert_memory_equal(file + 8 + header, w, sizeof w);

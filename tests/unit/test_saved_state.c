@@ -80,8 +80,8 @@ static void assert_same_state(struct piece *a, struct piece *b)
 {
     size_t size_a = 0;
     size_t size_b = 0;
-    const void *const data_a = save(a, &size_a);
-    const void *const data_b = save(b, &size_b);
+    const void *data_a = save(a, &size_a);
+    const void *data_b = save(b, &size_b);
     assert_int_equal(size_a, size_b);
     assert_memory_equal(data_a, data_b, size_a);
 }
@@ -97,7 +97,7 @@ static void try_experiment(struct experiment *e, struct loader *l, struct diagno
     open_piece(&first, e, l, 1, d);
     open_piece(&second, e, l, 3, d);
     run_rounds(&first, ROUNDS_BEFORE);
-    const void *const data = save(&first, &size);
+    const void *data = save(&first, &size);
     if (record_set_open(data, size, &set, message) != OSAFL_OK ||
         engine_load(second.engine, set, message) != OSAFL_OK)
         fail_msg("%s: %s", e->case_name, message);
@@ -113,7 +113,7 @@ static void try_experiment(struct experiment *e, struct loader *l, struct diagno
 static void save_load_save_gives_equal_bytes(void **state)
 {
     (void)state;
-    const char *const folder = OSAFL_TEST_PLUGIN_DIR;
+    const char *folder = OSAFL_TEST_PLUGIN_DIR;
     struct diagnostics *d = diagnostics_create();
     assert_non_null(d);
     struct loader *l = loader_create(&folder, 1, d);

@@ -64,7 +64,7 @@ static const osafl_param table[] = {
     OSAFL_INT_OR(struct values, size, -1, 1, 100, sizes, "A number or a word"),
     OSAFL_ROWS(struct values, steps, &step_type, 0, 3, "Some steps"),
 };
-enum { N = sizeof(table) / sizeof(table[0]) };
+enum { N = sizeof table / sizeof table[0] };
 
 struct bound {
     struct diagnostics *d;
@@ -280,7 +280,7 @@ static void keys_of_other_groups_are_suggested(void **state)
     static const char *const extra[] = {"handled", NULL};
     static const char text[] = "share = 1;\npositve = 2;\nhandled = 3;\nhandeld = 4;\n";
     struct diagnostics *d = diagnostics_create();
-    struct experiment_tree *t = tree_read_text(text, sizeof(text) - 1, "x.cfg", d);
+    struct experiment_tree *t = tree_read_text(text, sizeof text - 1, "x.cfg", d);
     struct values v = {0};
     settings_bind_among(&here, &v, tree_root(t), extra, others, 2, d);
     ASSERT_COMPLAINTS(d, "x.cfg:1: g.share: unknown setting; did you mean \"a.b.share\"?",
@@ -338,7 +338,7 @@ static const char *path_of(const char *file, const char *written, const char *as
     char text[PATH_MAX];
     struct values v = {0};
     struct diagnostics *d = diagnostics_create();
-    const int n = snprintf(text, sizeof(text), "path = \"%s\";", written);
+    const int n = snprintf(text, sizeof text, "path = \"%s\";", written);
     struct experiment_tree *t = tree_read_text(text, (size_t)n, file, d);
     if (assignment != NULL)
         assert_true(tree_set(t, assignment, d));
@@ -356,7 +356,7 @@ static void relative_paths_are_against_the_files_folder(void **state)
     char out[PATH_MAX];
     char cwd[PATH_MAX];
     char expected[2 * PATH_MAX];
-    assert_non_null(getcwd(cwd, sizeof(cwd)));
+    assert_non_null(getcwd(cwd, sizeof cwd));
     assert_string_equal(path_of("/usr/bin/x.cfg", "data/a", NULL, out), "/usr/bin/data/a");
     assert_string_equal(path_of("/usr/bin/x.cfg", "./data", NULL, out), "/usr/bin/data");
     assert_string_equal(path_of("/usr/bin/x.cfg", "../share//d", NULL, out), "/usr/share//d");
@@ -368,7 +368,7 @@ static void relative_paths_are_against_the_files_folder(void **state)
                         "/usr/bin/.hidden/..x");
     assert_string_equal(path_of("/usr/bin/x.cfg", "/abs", NULL, out), "/abs");
     assert_string_equal(path_of("/usr/bin/x.cfg", "", NULL, out), "");
-    snprintf(expected, sizeof(expected), "%s/data", cwd);
+    snprintf(expected, sizeof expected, "%s/data", cwd);
     assert_string_equal(path_of("x.cfg", "data", NULL, out), expected);
     assert_string_equal(path_of("/usr/bin/x.cfg", "a", "path=data", out), expected);
 }
@@ -382,7 +382,7 @@ static void expect_text(const struct values *v, const char *name, const char *ex
         assert_string_equal(text, expected);
         assert_int_equal(settings_format(&table[i], v, NULL, 0), strlen(expected));
         char small[3];
-        settings_format(&table[i], v, small, sizeof(small));
+        settings_format(&table[i], v, small, sizeof small);
         assert_true(strncmp(small, expected, 2) == 0 && strlen(small) <= 2);
         free(text);
         return;
@@ -433,20 +433,20 @@ static void texts_read_back(void **state)
         bits ^= bits >> 7;
         bits ^= bits << 17;
         struct values v = {.any = (int64_t)bits, .label = "\x01\t\"", .path = "/x"};
-        memcpy(&v.positive, &bits, sizeof(bits));
+        memcpy(&v.positive, &bits, sizeof bits);
         if (!(v.positive > 0.0 && v.positive < __DBL_MAX__))
             continue;
         char text[512];
-        size_t n = (size_t)snprintf(text, sizeof(text), "any = ");
-        n += (size_t)settings_format(&table[2], &v, text + n, sizeof(text) - n);
-        n += (size_t)snprintf(text + n, sizeof(text) - n, "; positive = ");
-        n += (size_t)settings_format(&table[4], &v, text + n, sizeof(text) - n);
-        n += (size_t)snprintf(text + n, sizeof(text) - n, "; label = ");
-        n += (size_t)settings_format(&table[5], &v, text + n, sizeof(text) - n);
+        size_t n = (size_t)snprintf(text, sizeof text, "any = ");
+        n += (size_t)settings_format(&table[2], &v, text + n, sizeof text - n);
+        n += (size_t)snprintf(text + n, sizeof text - n, "; positive = ");
+        n += (size_t)settings_format(&table[4], &v, text + n, sizeof text - n);
+        n += (size_t)snprintf(text + n, sizeof text - n, "; label = ");
+        n += (size_t)settings_format(&table[5], &v, text + n, sizeof text - n);
         struct bound b = bind(text);
         assert_no_complaints(b.d);
         assert_true(b.v.any == v.any);
-        assert_memory_equal(&b.v.positive, &v.positive, sizeof(v.positive));
+        assert_memory_equal(&b.v.positive, &v.positive, sizeof v.positive);
         assert_string_equal(b.v.label, v.label);
         done(&b);
     }

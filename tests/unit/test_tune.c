@@ -43,7 +43,7 @@ static void wrong_ranges_are_refused(void **state)
         "a=2..1",   "a=1..1",    "a=-1..1",  "a=1..x",    "a=x..2",   "a=1..2/1", "a=1..2/",
         "a=1..2/x", "a=1..2/65", "a=1..inf", "a=1..2..3", "a=nan..2",
     };
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char message[MESSAGE_BYTES] = "";
         char *out = NULL;
         assert_int_equal(tune_range(wrong[i], &out, message), OSAFL_E_CONFIG);
@@ -86,7 +86,7 @@ static void shares_are_a_partition(void **state)
     enum { CELLS = 23 };
     static struct experiment all[CELLS];
     for (int i = 0; i < CELLS; i++)
-        snprintf(all[i].identity, sizeof(all[i].identity), "%02d", i * 7 % 20); /* some are equal */
+        snprintf(all[i].identity, sizeof all[i].identity, "%02d", i * 7 % 20); /* some are equal */
     for (unsigned shards = 1; shards <= 30; shards++) {
         unsigned taken[CELLS] = {0};
         for (unsigned shard = 1; shard <= shards; shard++) {

@@ -31,7 +31,7 @@ struct toy {
 
 static int32_t toy_label(void *self, uint64_t i)
 {
-    const struct toy *const t = self;
+    const struct toy *t = self;
     const int32_t label = (int32_t)(i % LABELS);
     if (i == 5 && t->bad_label != -2)
         return t->bad_label;
@@ -46,7 +46,7 @@ static uint64_t toy_sample_of(void *self, int32_t label, uint64_t k)
 
 static uint32_t toy_client_of(void *self, uint64_t i)
 {
-    const struct toy *const t = self;
+    const struct toy *t = self;
     return (uint32_t)(i % t->owners);
 }
 
@@ -61,7 +61,7 @@ static osafl_status oldest(void *self, osafl_call *c, const osafl_store_view *v,
                            uint32_t *position)
 {
     (void)self, (void)c, (void)v;
-    for (uint32_t k = 0; k < n; ++k)
+    for (uint32_t k = 0; k < n; k++)
         position[k] = n - 1 - k;
     return OSAFL_OK;
 }
@@ -70,7 +70,7 @@ static osafl_status newest(void *self, osafl_call *c, const osafl_store_view *v,
                            uint32_t *position)
 {
     (void)self, (void)c;
-    for (uint32_t k = 0; k < n; ++k)
+    for (uint32_t k = 0; k < n; k++)
         position[k] = v->stored + k;
     return OSAFL_OK;
 }
@@ -230,7 +230,7 @@ static void set_drift(struct setup *s, double weight)
 
 static struct setup *make_setup(void)
 {
-    struct setup *const s = calloc(1, sizeof *s);
+    struct setup *s = calloc(1, sizeof *s);
     assert_non_null(s);
     s->e.general.seed = 1;
     s->e.clients = (struct client_settings){
@@ -317,7 +317,7 @@ static void refuse_world(struct setup *s, osafl_status expected, const char *con
     struct world *w = NULL;
     assert_int_equal(try_world(s, &w), expected);
     assert_null(w);
-    for (; *words != NULL; ++words)
+    for (; *words != NULL; words++)
         if (strstr(s->message, *words) == NULL)
             fail_msg("\"%s\" is not in: %s", *words, s->message);
 }
@@ -325,7 +325,7 @@ static void refuse_world(struct setup *s, osafl_status expected, const char *con
 
 static void advance(struct setup *s, struct world *w, uint32_t from, uint32_t to)
 {
-    for (uint32_t t = from; t < to; ++t)
+    for (uint32_t t = from; t < to; t++)
         if (world_begin_round(w, t, s->message) != OSAFL_OK ||
             world_advance(w, t, s->message) != OSAFL_OK)
             fail_msg("%s", s->message);
@@ -334,16 +334,16 @@ static void advance(struct setup *s, struct world *w, uint32_t from, uint32_t to
 /* Store, label and histogram agree, and the size never changes. */
 static void check_stores(const struct setup *s, const struct world *w)
 {
-    const struct population *const p = world_population(w);
-    for (uint32_t u = 0; u < p->clients; ++u) {
+    const struct population *p = world_population(w);
+    for (uint32_t u = 0; u < p->clients; u++) {
         const struct store_samples store = world_store(w, u);
         uint32_t histogram[LABELS] = {0};
         assert_int_equal(store.n, p->samples[u]);
-        for (uint64_t k = 0; k < store.n; ++k) {
+        for (uint64_t k = 0; k < store.n; k++) {
             assert_true(store.sample[k] < s->info.n_train);
             assert_int_equal(store.label[k],
                              toy_label((void *)(uintptr_t)&s->toy, store.sample[k]));
-            ++histogram[store.label[k]];
+            histogram[store.label[k]]++;
         }
         assert_memory_equal(histogram, world_histogram(w, u), sizeof histogram);
     }
@@ -351,7 +351,7 @@ static void check_stores(const struct setup *s, const struct world *w)
 
 static void check_same(const struct world *a, const struct world *b)
 {
-    for (uint32_t u = 0; u < world_population(a)->clients; ++u) {
+    for (uint32_t u = 0; u < world_population(a)->clients; u++) {
         const struct store_samples x = world_store(a, u);
         const struct store_samples y = world_store(b, u);
         assert_int_equal(x.n, y.n);
@@ -364,7 +364,7 @@ static void check_same(const struct world *a, const struct world *b)
 static struct record_writer *save(const struct world *w, const void **data, size_t *size)
 {
     char message[MESSAGE_BYTES];
-    struct record_writer *const writer = record_writer_create();
+    struct record_writer *writer = record_writer_create();
     assert_int_equal(world_save(w, record_writer_section(writer, "world", 1)), OSAFL_OK);
     assert_int_equal(record_writer_finish(writer, data, size, message), OSAFL_OK);
     return writer;
@@ -396,24 +396,24 @@ static void test_ceil(void **state)
     assert_int_equal(population_ceil(25, 1e-12), 1);
     assert_int_equal(population_ceil(2000000000, 0.3), 600000000);
     assert_int_equal(population_ceil(1000000001, 0.5), 500000001);
-    for (int64_t n = 1; n <= 1000; ++n) /* every share with two decimals */
-        for (int64_t percent = 1; percent <= 100; ++percent)
+    for (int64_t n = 1; n <= 1000; n++) /* every share with two decimals */
+        for (int64_t percent = 1; percent <= 100; percent++)
             assert_int_equal(population_ceil(n, (double)percent / 100), (n * percent + 99) / 100);
 }
 
 static void test_population(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->e.clients.count = 2000;
     s->e.clients.storage = 40;
     s->e.clients.arrivals = 4;
-    struct world *const w = make_world(s);
-    const struct population *const p = world_population(w);
+    struct world *w = make_world(s);
+    const struct population *p = world_population(w);
     double activity = 0.0;
     double alpha = 0.0;
     double power_dbm = 0.0;
-    for (uint32_t u = 0; u < p->clients; ++u) {
+    for (uint32_t u = 0; u < p->clients; u++) {
         assert_true(p->activity[u] >= 0.3 && p->activity[u] < 0.8);
         assert_int_equal(p->samples[u], (uint64_t)ceil(40 * p->activity[u]));
         assert_int_equal(p->arrivals[u], (uint32_t)ceil(4 * p->activity[u]));
@@ -437,28 +437,28 @@ static void test_population(void **state)
 static void test_stores_follow_mix(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
-    struct world *const w = make_world(s);
+    struct setup *s = make_setup();
+    struct world *w = make_world(s);
     check_stores(s, w);
     double entropy = 0.0;
-    for (uint32_t u = 0; u < 25; ++u)
+    for (uint32_t u = 0; u < 25; u++)
         entropy += world_entropy(w, u) / 25;
     assert_true(entropy > 1.1 && entropy < 1.7); /* digamma(4) - digamma(1.3) = 1.39 on average */
     world_destroy(w);
 
     set_partition(s, "iid", NULL, NULL);
-    struct world *const iid = make_world(s);
-    for (uint32_t u = 0; u < 25; ++u)
+    struct world *iid = make_world(s);
+    for (uint32_t u = 0; u < 25; u++)
         assert_true(world_entropy(iid, u) > 2.2); /* ln 10 = 2.303 */
     world_destroy(iid);
 
     set_partition(s, "shards", NULL, NULL);
-    struct world *const shards = make_world(s);
+    struct world *shards = make_world(s);
     advance(s, shards, 0, 5);
     check_stores(s, shards);
-    for (uint32_t u = 0; u < 25; ++u) {
+    for (uint32_t u = 0; u < 25; u++) {
         uint32_t labels = 0;
-        for (uint32_t l = 0; l < LABELS; ++l)
+        for (uint32_t l = 0; l < LABELS; l++)
             labels += world_histogram(shards, u)[l] > 0;
         assert_int_equal(labels, 2);
     }
@@ -470,25 +470,25 @@ static void test_stores_follow_mix(void **state)
 static void test_no_repetition(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->deletion_vt.select = newest; /* what arrives is what was dealt, and leaves at once */
     s->toy.n = s->info.n_train = 6000;
-    struct world *const w = make_world(s);
-    uint8_t *const seen = calloc(6000, 1);
+    struct world *w = make_world(s);
+    uint8_t *seen = calloc(6000, 1);
     uint64_t dealt[LABELS] = {0};
     bool shuffled = false;
-    for (uint32_t u = 0; u < 25; ++u) {
+    for (uint32_t u = 0; u < 25; u++) {
         const struct store_samples store = world_store(w, u);
-        for (uint64_t k = 0; k < store.n; ++k) {
+        for (uint64_t k = 0; k < store.n; k++) {
             const uint64_t sample = store.sample[k];
             shuffled = shuffled || sample / LABELS != dealt[store.label[k]];
             assert_true(seen[sample] == dealt[store.label[k]] / 600);
-            ++seen[sample];
-            ++dealt[store.label[k]];
+            seen[sample]++;
+            dealt[store.label[k]]++;
         }
     }
     uint64_t restarts = 0;
-    for (uint32_t l = 0; l < LABELS; ++l)
+    for (uint32_t l = 0; l < LABELS; l++)
         restarts += dealt[l] == 0 ? 0 : (dealt[l] - 1) / 600;
     assert_true(shuffled && restarts > 0);
     assert_int_equal(world_restarts(w), restarts);
@@ -503,12 +503,12 @@ static void test_no_repetition(void **state)
 static void test_arrivals(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
-    struct world *const w = make_world(s);
-    struct world *const still = make_world(s);
+    struct setup *s = make_setup();
+    struct world *w = make_world(s);
+    struct world *still = make_world(s);
     advance(s, w, 0, 1);
     check_stores(s, w);
-    for (uint32_t u = 0; u < 25; ++u) {
+    for (uint32_t u = 0; u < 25; u++) {
         /* fifo on the first round: the first E_u have left, the rest moved up in order. */
         const uint32_t n = world_population(w)->arrivals[u];
         const struct store_samples before = world_store(still, u);
@@ -522,7 +522,7 @@ static void test_arrivals(void **state)
 
     /* A policy that refuses all arrivals leaves the stores as they were. */
     s->deletion_vt.select = newest;
-    struct world *const same = make_world(s);
+    struct world *same = make_world(s);
     advance(s, same, 0, 10);
     check_same(same, still);
     world_destroy(same);
@@ -537,12 +537,12 @@ static osafl_status count_and_check_ages(void *self, osafl_call *c, const osafl_
 {
     assert_int_equal(n, v->arrived);
     arrivals_seen += n;
-    for (uint32_t k = 0; k < v->stored; ++k) {
+    for (uint32_t k = 0; k < v->stored; k++) {
         assert_in_range(v->age[k], 1, v->round + 1);
         if (k > 0)
             assert_true(v->age[k] <= v->age[k - 1]); /* oldest first, as oldest() takes them */
     }
-    for (uint32_t k = v->stored; k < v->stored + v->arrived; ++k)
+    for (uint32_t k = v->stored; k < v->stored + v->arrived; k++)
         assert_int_equal(v->age[k], 0);
     return oldest(self, c, v, n, position);
 }
@@ -550,12 +550,12 @@ static osafl_status count_and_check_ages(void *self, osafl_call *c, const osafl_
 static void test_binomial_and_ages(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->deletion_vt.select = count_and_check_ages;
     set_arrival(s, "binomial", "probability", "0.25");
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     uint64_t most = 0;
-    for (uint32_t u = 0; u < 25; ++u)
+    for (uint32_t u = 0; u < 25; u++)
         most += world_population(w)->arrivals[u];
     arrivals_seen = 0;
     advance(s, w, 0, 40);
@@ -569,13 +569,13 @@ static void test_binomial_and_ages(void **state)
 static void test_drift(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->deletion_vt.select = oldest;
     set_drift(s, 1.0); /* a fresh distribution each round */
     set_partition(s, "dirichlet", "concentration", "1e-6");
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     const uint64_t n = world_population(w)->samples[0];
-    for (uint32_t t = 0; t < 30; ++t)
+    for (uint32_t t = 0; t < 30; t++)
         advance(s, w, t, t + 1);
     /* One label a round; ten rounds of arrivals fill a store. */
     assert_true(world_entropy(w, 0) > 0.8 && n > 0);
@@ -583,7 +583,7 @@ static void test_drift(void **state)
     world_destroy(w);
 
     set_drift(s, 0.0);
-    struct world *const fixed = make_world(s);
+    struct world *fixed = make_world(s);
     advance(s, fixed, 0, 30);
     assert_true(world_entropy(fixed, 0) == 0.0);
     world_destroy(fixed);
@@ -593,15 +593,15 @@ static void test_drift(void **state)
 static void test_natural(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     set_partition(s, "natural", NULL, NULL);
     s->toy.n = s->info.n_train = 5000;
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     advance(s, w, 0, 3);
     check_stores(s, w);
-    for (uint32_t u = 0; u < 25; ++u) {
+    for (uint32_t u = 0; u < 25; u++) {
         const struct store_samples store = world_store(w, u);
-        for (uint64_t k = 0; k < store.n; ++k)
+        for (uint64_t k = 0; k < store.n; k++)
             assert_int_equal(store.sample[k] % 25, u);
     }
     char text[MESSAGE_BYTES];
@@ -624,15 +624,15 @@ static void test_natural(void **state)
 static void test_endless(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->info.n_train = OSAFL_ENDLESS;
     REFUSE(s, OSAFL_E_BUG, "sample_of", "toy");
     s->dataset_vt.sample_of = toy_sample_of;
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     uint64_t next[LABELS] = {0};
-    for (uint32_t u = 0; u < 25; ++u) {
+    for (uint32_t u = 0; u < 25; u++) {
         const struct store_samples store = world_store(w, u);
-        for (uint64_t k = 0; k < store.n; ++k) {
+        for (uint64_t k = 0; k < store.n; k++) {
             const int32_t label = store.label[k];
             assert_int_equal(store.sample[k], toy_sample_of(NULL, label, next[label]++));
         }
@@ -647,17 +647,17 @@ static void test_endless(void **state)
 static void test_missing_label(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->toy.skip_four = true;
     set_drift(s, 0.5);
     const char *const partitions[][3] = {
         {"dirichlet", "concentration", "1e-8"}, {"iid", NULL, NULL}, {"shards", NULL, NULL}};
-    for (size_t i = 0; i < sizeof partitions / sizeof *partitions; ++i) {
+    for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++) {
         set_partition(s, partitions[i][0], partitions[i][1], partitions[i][2]);
-        struct world *const w = make_world(s);
+        struct world *w = make_world(s);
         advance(s, w, 0, 5);
         check_stores(s, w);
-        for (uint32_t u = 0; u < 25; ++u)
+        for (uint32_t u = 0; u < 25; u++)
             assert_int_equal(world_histogram(w, u)[4], 0);
         world_destroy(w);
     }
@@ -670,20 +670,20 @@ static void test_missing_label(void **state)
 static void test_independence(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
-    struct world *const a = make_world(s);
+    struct setup *s = make_setup();
+    struct world *a = make_world(s);
     advance(s, a, 0, 7);
     s->e.evaluation.every = 7;
     s->e.training.batch = 3;
     s->e.uplink.loss_probability = 0.5;
     s->e.general.rounds = 1000;
-    struct world *const b = make_world(s);
+    struct world *b = make_world(s);
     advance(s, b, 0, 7);
     check_same(a, b);
     world_destroy(b);
 
     s->e.general.seed = 2;
-    struct world *const c = make_world(s);
+    struct world *c = make_world(s);
     assert_true(world_population(a)->activity[0] != world_population(c)->activity[0]);
     world_destroy(a);
     world_destroy(c);
@@ -693,7 +693,7 @@ static void test_independence(void **state)
 static void test_one_sample(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->e.clients.storage = 1;
     REFUSE(s, OSAFL_E_CONFIG, "clients.arrivals", "clients.storage");
     s->e.clients.arrivals = 1;
@@ -713,7 +713,7 @@ static void test_one_sample(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->toy.n = s->info.n_train = 20;
     REFUSE(s, OSAFL_E_CONFIG, "clients.count is 25", "toy", "20 training samples");
     s->info.n_train = 0;
@@ -734,7 +734,7 @@ static void test_refusals(void **state)
 
 static void refuse_advance(struct setup *s, osafl_status expected, const char *word)
 {
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_OK);
     assert_int_equal(world_advance(w, 0, s->message), expected);
     assert_non_null(strstr(s->message, "deletion/picky"));
@@ -746,7 +746,7 @@ static void refuse_advance(struct setup *s, osafl_status expected, const char *w
 static void test_bad_policies(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->deletion_vt.select = refuse;
     refuse_advance(s, OSAFL_E_NUMERIC, "no taste");
     s->deletion_vt.select = twice;
@@ -765,15 +765,15 @@ static void check_resume(struct setup *s)
     const void *again;
     size_t size;
     size_t size_again;
-    struct world *const a = make_world(s);
+    struct world *a = make_world(s);
     advance(s, a, 0, 7);
-    struct record_writer *const writer = save(a, &data, &size);
-    struct world *const b = make_world(s);
+    struct record_writer *writer = save(a, &data, &size);
+    struct world *b = make_world(s);
     if (load(s, b, data, size) != OSAFL_OK)
         fail_msg("%s", s->message);
     check_stores(s, b);
     check_same(a, b);
-    struct record_writer *const writer_again = save(b, &again, &size_again);
+    struct record_writer *writer_again = save(b, &again, &size_again);
     assert_int_equal(size, size_again);
     assert_memory_equal(data, again, size);
     advance(s, a, 7, 20);
@@ -789,7 +789,7 @@ static void check_resume(struct setup *s)
 static void test_resume(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->toy.n = s->info.n_train = 6000;
     check_resume(s);
     set_drift(s, 0.2);
@@ -811,18 +811,18 @@ static void refuse_load(struct setup *s, const char *key, uint64_t at, uint64_t 
                         const char *word)
 {
     enum { CLIENTS = 25 };
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     const uint64_t total = world_population(w)->total_samples;
     const uint32_t pools = s->by_client ? CLIENTS : LABELS;
-    struct record_writer *const writer = record_writer_create();
-    osafl_writer *const to = record_writer_section(writer, "world", 1);
+    struct record_writer *writer = record_writer_create();
+    osafl_writer *to = record_writer_section(writer, "world", 1);
     const char *const keys[] = {"round", "dealt", "sample", "born"};
     const uint64_t counts[] = {1, pools, total, total};
-    for (size_t k = 0; k < 4; ++k) {
-        uint64_t *const v = calloc(total, sizeof *v);
+    for (size_t k = 0; k < 4; k++) {
+        uint64_t *v = calloc(total, sizeof *v);
         if (k == 2) {
-            for (uint32_t u = 0, n = 0; u < CLIENTS; ++u)
-                for (uint64_t i = 0; i < world_store(w, u).n; ++i)
+            for (uint32_t u = 0, n = 0; u < CLIENTS; u++)
+                for (uint64_t i = 0; i < world_store(w, u).n; i++)
                     v[n++] = world_store(w, u).sample[i];
         }
         const bool changed = strcmp(keys[k], key) == 0;
@@ -850,7 +850,7 @@ static void refuse_load(struct setup *s, const char *key, uint64_t at, uint64_t 
 static void test_damaged_records(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->toy.skip_four = true;
     s->toy.n = s->info.n_train = 6000;
     refuse_load(s, "none", 0, 0, NULL);
@@ -873,13 +873,13 @@ static void test_damaged_records(void **state)
 static void test_bad_partitions(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     const double bad[] = {(double)NAN, -0.1, 1.5, (double)INFINITY, 0.123456};
     double mix[LABELS];
     s->plugins.partition = &s->bad_partition.instance;
     s->bad_partition.instance.self = mix;
-    for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
-        for (uint32_t l = 0; l < LABELS; ++l)
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        for (uint32_t l = 0; l < LABELS; l++)
             mix[l] = 1.0 / LABELS;
         mix[7] = bad[k];
         REFUSE(s, OSAFL_E_BUG, "partition/odd", "client 0", "sum to 1");
@@ -901,12 +901,12 @@ static void test_bad_partitions(void **state)
 static void test_bad_drifts(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     const double bad[] = {(double)NAN, 1.5, (double)INFINITY};
-    for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         set_drift(s, 0.5);
         s->drifting.weight = bad[k];
-        struct world *const w = make_world(s);
+        struct world *w = make_world(s);
         assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_OK);
         assert_int_equal(world_advance(w, 0, s->message), OSAFL_E_BUG);
         assert_non_null(strstr(s->message, "drift/restless, round 0, client 0"));
@@ -918,10 +918,10 @@ static void test_bad_drifts(void **state)
 static void test_bad_arrivals(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->plugins.arrival = &s->bad_arrival.instance;
     s->arrival_vt.arrive = one_too_many;
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_E_BUG);
     assert_non_null(strstr(s->message, "arrival/odd, round 0, client 7"));
     s->arrival_vt.arrive = half_present;
@@ -935,12 +935,12 @@ static void test_bad_arrivals(void **state)
 static void test_print(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->e.clients.count = 60;
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     char *text = NULL;
     size_t size = 0;
-    FILE *const to = open_memstream(&text, &size);
+    FILE *to = open_memstream(&text, &size);
     world_print(w, to);
     fclose(to);
     assert_non_null(strstr(text, "clients: 60"));
@@ -958,9 +958,9 @@ static void test_print(void **state)
 static void test_many_clients(void **state)
 {
     (void)state;
-    struct setup *const s = make_setup();
+    struct setup *s = make_setup();
     s->e.clients.count = 10000;
-    struct world *const w = make_world(s);
+    struct world *w = make_world(s);
     advance(s, w, 0, 2);
     const double per_client = (double)world_bytes(w) / 10000;
     assert_true(per_client < 16.0 * 400 + 12.0 * LABELS + 128);

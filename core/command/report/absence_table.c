@@ -22,7 +22,7 @@ static size_t reason_index(struct absences *a, const char *reason)
 {
     size_t i = 0;
     while (i < a->reasons && strcmp(a->reason[i], reason) != 0)
-        ++i;
+        i++;
     if (i == a->reasons && i < MOST_REASONS)
         a->reason[a->reasons++] = checked_copy(reason);
     return i;
@@ -41,30 +41,30 @@ static void count_run(struct absences *a, size_t row, const struct result_cell *
         return;
     }
     const size_t column = csv_table_column(t, "reason");
-    for (size_t i = 0; i < t->rows && column != CSV_NO_COLUMN; ++i) {
-        const char *const reason = t->word[(size_t)csv_table_value(t, i, column)];
-        ++a->all[row];
+    for (size_t i = 0; i < t->rows && column != CSV_NO_COLUMN; i++) {
+        const char *reason = t->word[(size_t)csv_table_value(t, i, column)];
+        a->all[row]++;
         if (reason[0] == '\0')
             continue;
         const size_t index = reason_index(a, reason);
         if (index < MOST_REASONS)
-            ++a->count[row * MOST_REASONS + index];
+            a->count[row * MOST_REASONS + index]++;
     }
     csv_table_free(t);
 }
 
 static struct text_table *make_table(const struct summarized_table *s, const struct absences *a)
 {
-    struct text_table *const t =
+    struct text_table *t =
         text_table_create(checked_copy("Why clients did not take part, or their updates did not "
                                        "count (share of clients and rounds)"));
     text_table_column(t, checked_copy(""), true);
-    for (size_t k = 0; k < a->reasons; ++k)
+    for (size_t k = 0; k < a->reasons; k++)
         text_table_column(t, checked_copy(a->reason[k]), false);
-    for (size_t i = 0; i < s->table->rows; ++i) {
+    for (size_t i = 0; i < s->table->rows; i++) {
         text_table_row(t);
         text_table_set(t, 0, MARK_NONE, checked_copy(s->table->row[i].label));
-        for (size_t k = 0; k < a->reasons; ++k) {
+        for (size_t k = 0; k < a->reasons; k++) {
             const double share = 100.0 * (double)a->count[i * MOST_REASONS + k] / (double)a->all[i];
             text_table_set(t, k + 1, MARK_NONE,
                            a->all[i] == 0 || !s->row[i].has_link
@@ -85,15 +85,15 @@ struct text_table *absence_table(const struct summarized_table *s)
         .count = checked_alloc(rows * MOST_REASONS, sizeof *a.count),
         .all = checked_alloc(rows, sizeof *a.all),
     };
-    for (size_t i = 0; i < rows; ++i) {
-        const struct grid_row *const r = &s->table->row[i];
-        for (size_t k = 0; k < r->cells; ++k) {
+    for (size_t i = 0; i < rows; i++) {
+        const struct grid_row *r = &s->table->row[i];
+        for (size_t k = 0; k < r->cells; k++) {
             if (row_takes(&s->row[i], r->cell[k]))
                 count_run(&a, i, r->cell[k]);
         }
     }
-    struct text_table *const t = a.reasons > 0 || a.trouble != NULL ? make_table(s, &a) : NULL;
-    for (size_t k = 0; k < a.reasons; ++k)
+    struct text_table *t = a.reasons > 0 || a.trouble != NULL ? make_table(s, &a) : NULL;
+    for (size_t k = 0; k < a.reasons; k++)
         free(a.reason[k]);
     free(a.reason);
     free(a.count);

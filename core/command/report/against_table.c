@@ -11,8 +11,8 @@
 
 static char *caption(const struct summarized_table *s, enum compared by)
 {
-    const char *const split = s->table->row[0].cell[0]->split;
-    char *const what = checked_format("%s %s", split == NULL ? "" : split, s->measure);
+    const char *split = s->table->row[0].cell[0]->split;
+    char *what = checked_format("%s %s", split == NULL ? "" : split, s->measure);
     char *text = NULL;
     if (by == COMPARED_BEST)
         text = checked_format("Against %s: best %s over the rounds (optimistic: the best round is "
@@ -33,7 +33,7 @@ static void add_columns(const struct summarized_table *s, struct text_table *t)
     text_table_column(t, checked_copy(""), true);
     text_table_column(t, checked_copy("pairs"), false);
     text_table_column(t, measure_heading(s, ""), false);
-    for (size_t i = 0; i < sizeof heading / sizeof heading[0]; ++i)
+    for (size_t i = 0; i < sizeof heading / sizeof heading[0]; i++)
         text_table_column(t, checked_copy(heading[i]), false);
 }
 
@@ -54,12 +54,12 @@ static void add_row(const struct summarized_table *s, struct text_table *t, size
                    c->pairs == 0 ? checked_copy("-") : checked_format("%zu", c->pairs));
     text_table_set(t, 2, comparison_leads(s, row, by) ? MARK_BEST : MARK_NONE,
                    compared_text(s, row, by));
-    for (size_t i = 3; i < t->columns && !has_pair; ++i)
+    for (size_t i = 3; i < t->columns && !has_pair; i++)
         text_table_set(t, i, MARK_NONE, checked_copy("-"));
     if (!has_pair)
         return;
-    char *const low = difference_text(s, by, c->interval.low);
-    char *const high = difference_text(s, by, c->interval.high);
+    char *low = difference_text(s, by, c->interval.low);
+    char *high = difference_text(s, by, c->interval.high);
     text_table_set(t, 3, MARK_NONE, difference_text(s, by, c->mean));
     text_table_set(t, 4, MARK_NONE, checked_format("%s to %s", low, high));
     text_table_set(t, 5, MARK_NONE, p_text(c->p));
@@ -73,19 +73,19 @@ static void add_row(const struct summarized_table *s, struct text_table *t, size
 static void add_troubles(const struct summarized_table *s, struct text_table *t,
                          const struct comparison *c)
 {
-    for (size_t i = 0; i < s->table->rows; ++i) {
+    for (size_t i = 0; i < s->table->rows; i++) {
         bool first = c[i].trouble != NULL && c[i].trouble[0] != '\0';
-        for (size_t k = 0; k < i && first; ++k)
+        for (size_t k = 0; k < i && first; k++)
             first = c[k].trouble == NULL || strcmp(c[k].trouble, c[i].trouble) != 0;
         if (!first)
             continue;
         struct checked_stream rows;
         checked_stream_open(&rows);
-        for (size_t k = i; k < s->table->rows; ++k) {
+        for (size_t k = i; k < s->table->rows; k++) {
             if (c[k].trouble != NULL && strcmp(c[k].trouble, c[i].trouble) == 0)
                 fprintf(rows.file, "%s%s", k > i ? ", " : "", s->table->row[k].label);
         }
-        char *const labels = checked_stream_text(&rows);
+        char *labels = checked_stream_text(&rows);
         text_table_note(t, checked_format("%s: %s.", labels, c[i].trouble));
         free(labels);
     }
@@ -97,7 +97,7 @@ static void add_notes(const struct summarized_table *s, struct text_table *t, en
 {
     size_t least = SIZE_MAX;
     size_t most = 0;
-    for (size_t i = 0; i < s->table->rows; ++i) {
+    for (size_t i = 0; i < s->table->rows; i++) {
         if (c[i].trouble != NULL)
             continue;
         least = c[i].pairs < least ? c[i].pairs : least;
@@ -131,14 +131,14 @@ struct text_table *against_table(const struct summarized_table *s, enum compared
         free(trouble); /* the first of the three tables says it */
         return NULL;
     }
-    struct text_table *const t = text_table_create(caption(s, by));
+    struct text_table *t = text_table_create(caption(s, by));
     add_columns(s, t);
     if (reference == COMPARISON_NO_ROW) {
         text_table_note(t, trouble);
         return t;
     }
-    struct comparison *const c = comparisons_create(s, reference, by);
-    for (size_t i = 0; i < s->table->rows; ++i)
+    struct comparison *c = comparisons_create(s, reference, by);
+    for (size_t i = 0; i < s->table->rows; i++)
         add_row(s, t, i, by, &c[i]);
     add_troubles(s, t, c);
     add_notes(s, t, by, c);

@@ -21,7 +21,7 @@ static bool note_folder(struct found_cells *f, const char *folder)
     struct stat here;
     if (stat(folder, &here) != 0)
         return true; /* reading it tells what is wrong */
-    for (size_t i = 0; i < f->n_seen; ++i) {
+    for (size_t i = 0; i < f->n_seen; i++) {
         if (f->seen[i].device == here.st_dev && f->seen[i].number == here.st_ino)
             return false;
     }
@@ -67,7 +67,7 @@ static void take_record(struct found_cells *f, const char *path)
 
 static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
 {
-    char *const manifest = checked_format("%s/manifest.json", folder);
+    char *manifest = checked_format("%s/manifest.json", folder);
     struct stat here;
     const bool is_cell = stat(manifest, &here) == 0;
     free(manifest);
@@ -80,8 +80,8 @@ static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
     struct dirent **entry = NULL;
     const int entries = scandir(folder, &entry, is_candidate, versionsort);
     size_t found = 0;
-    for (int i = 0; i < entries; ++i) {
-        char *const path = checked_format("%s/%s", folder, entry[i]->d_name);
+    for (int i = 0; i < entries; i++) {
+        char *path = checked_format("%s/%s", folder, entry[i]->d_name);
         const bool there = lstat(path, &here) == 0;
         if (there && S_ISDIR(here.st_mode))
             found += walk(f, path, levels - 1);
@@ -100,20 +100,20 @@ static void complete_settings(struct found_cells *f)
 {
     struct cell_setting *later = NULL; /* the strings are the cells' */
     size_t n = 0;
-    for (size_t i = 0; i < f->cells; ++i) {
-        for (size_t k = 0; k < f->cell[i]->settings; ++k) {
-            const struct cell_setting *const s = &f->cell[i]->setting[k];
+    for (size_t i = 0; i < f->cells; i++) {
+        for (size_t k = 0; k < f->cell[i]->settings; k++) {
+            const struct cell_setting *s = &f->cell[i]->setting[k];
             size_t known = 0;
             while (known < n && strcmp(later[known].key, s->key) != 0)
-                ++known;
+                known++;
             if (s->earlier == NULL || known < n)
                 continue;
             later = checked_grow(later, n, sizeof *later);
             later[n++] = *s;
         }
     }
-    for (size_t i = 0; i < f->cells; ++i) {
-        for (size_t k = 0; k < n; ++k)
+    for (size_t i = 0; i < f->cells; i++) {
+        for (size_t k = 0; k < n; k++)
             result_cell_assume(f->cell[i], &later[k]);
     }
     free(later);
@@ -122,21 +122,21 @@ static void complete_settings(struct found_cells *f)
 osafl_status find_cells(const char *folder, struct found_cells *into, char *message)
 {
     struct stat here;
-    const char *const slash = strrchr(folder, '/');
+    const char *slash = strrchr(folder, '/');
     if (is_grid_record(slash != NULL ? slash + 1 : folder) && stat(folder, &here) == 0 &&
         S_ISREG(here.st_mode)) {
         take_record(into, folder); /* of "results/NAME/" and all that is in it */
         return OSAFL_OK;
     }
-    DIR *const open = opendir(folder);
+    DIR *open = opendir(folder);
     if (open == NULL)
         return message_fail(message, OSAFL_E_IO, "cannot open %s: %s", folder, strerror(errno));
     closedir(open);
     /* "results/" and "results" are to give the same paths. */
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/')
-        --length;
-    char *const clean = checked_format("%.*s", (int)length, folder);
+        length--;
+    char *clean = checked_format("%.*s", (int)length, folder);
     const size_t found = walk(into, clean, MOST_LEVELS);
     free(clean);
     if (found == 0)
@@ -156,8 +156,8 @@ static osafl_status unknown_key(const struct found_cells *f, const char *key, ch
     suggest_offer(&close, "case");
     suggest_offer(&close, "experiment");
     suggest_offer(&close, "seed");
-    for (size_t i = 0; i < f->cells; ++i) {
-        for (size_t k = 0; k < f->cell[i]->settings; ++k)
+    for (size_t i = 0; i < f->cells; i++) {
+        for (size_t k = 0; k < f->cell[i]->settings; k++)
             suggest_offer(&close, f->cell[i]->setting[k].key);
     }
     return message_fail(message, OSAFL_E_CONFIG,
@@ -171,11 +171,11 @@ osafl_status find_setting(const struct found_cells *f, const char *option, const
 {
     struct suggestion close = suggest_begin(name);
     *key = NULL;
-    for (size_t i = 0; i < f->cells; ++i) {
-        for (size_t k = 0; k < f->cell[i]->settings; ++k) {
-            const char *const path = f->cell[i]->setting[k].key;
-            const char *const dot = strrchr(path, '.');
-            const char *const last = dot == NULL ? path : dot + 1;
+    for (size_t i = 0; i < f->cells; i++) {
+        for (size_t k = 0; k < f->cell[i]->settings; k++) {
+            const char *path = f->cell[i]->setting[k].key;
+            const char *dot = strrchr(path, '.');
+            const char *last = dot == NULL ? path : dot + 1;
             suggest_offer(&close, path);
             suggest_offer(&close, last);
             if (strcmp(path, name) == 0) {
@@ -209,11 +209,11 @@ static bool planned_run_meets(const struct found_cells *of, const struct planned
     bool row = false;
     bool any = false;
     bool all = true;
-    for (size_t i = 0; i < of->cells && !of_name; ++i) {
-        const struct result_cell *const c = of->cell[i];
+    for (size_t i = 0; i < of->cells && !of_name; i++) {
+        const struct result_cell *c = of->cell[i];
         if (strcmp(c->experiment, r->experiment) != 0)
             continue;
-        const char *const found = result_cell_setting(c, key);
+        const char *found = result_cell_setting(c, key);
         const bool meets = found != NULL && strcmp(found, value) == 0;
         const bool of_row =
             strcmp(c->case_name, r->case_name) == 0 && strcmp(c->varied, r->varied) == 0;
@@ -229,12 +229,12 @@ static bool planned_run_meets(const struct found_cells *of, const struct planned
 
 static void keep_planned(struct found_cells *of, const char *only)
 {
-    const char *const sign = strchr(only, '=');
+    const char *sign = strchr(only, '=');
     if (sign == NULL)
         return; /* keep_cells() tells */
-    char *const key = checked_format("%.*s", (int)(sign - only), only);
-    bool *const keep = checked_alloc(of->planned.n, sizeof *keep);
-    for (size_t i = 0; i < of->planned.n; ++i)
+    char *key = checked_format("%.*s", (int)(sign - only), only);
+    bool *keep = checked_alloc(of->planned.n, sizeof *keep);
+    for (size_t i = 0; i < of->planned.n; i++)
         keep[i] = planned_run_meets(of, &of->planned.run[i], key, sign + 1);
     planned_runs_keep(&of->planned, keep);
     free(keep);
@@ -243,19 +243,19 @@ static void keep_planned(struct found_cells *of, const char *only)
 
 static osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
 {
-    const char *const sign = strchr(only, '=');
+    const char *sign = strchr(only, '=');
     if (sign == NULL || sign == only)
         return message_fail(message, OSAFL_E_CONFIG,
                             "--only %s: write KEY=VALUE, such as case=OSA-FL or "
                             "quantizer.qsgd.levels=2",
                             only);
-    char *const key = checked_format("%.*s", (int)(sign - only), only);
+    char *key = checked_format("%.*s", (int)(sign - only), only);
     bool key_known = false;
     size_t kept = 0;
     /* A first pass only looks, so that a refusal leaves the list as it was. */
-    for (size_t i = 0; i < of->cells; ++i) {
+    for (size_t i = 0; i < of->cells; i++) {
         char seed[CELL_SEED_BYTES];
-        const char *const value = result_cell_value(of->cell[i], key, seed);
+        const char *value = result_cell_value(of->cell[i], key, seed);
         key_known = key_known || value != NULL;
         kept += value != NULL && strcmp(value, sign + 1) == 0;
     }
@@ -266,9 +266,9 @@ static osafl_status keep_cells(struct found_cells *of, const char *only, char *m
         status =
             message_fail(message, OSAFL_E_CONFIG, "--only %s: no run here has that value", only);
     const size_t cells = of->cells;
-    for (size_t i = of->cells = 0; status == OSAFL_OK && i < cells; ++i) {
+    for (size_t i = of->cells = 0; status == OSAFL_OK && i < cells; i++) {
         char seed[CELL_SEED_BYTES];
-        const char *const value = result_cell_value(of->cell[i], key, seed);
+        const char *value = result_cell_value(of->cell[i], key, seed);
         if (value != NULL && strcmp(value, sign + 1) == 0)
             of->cell[of->cells++] = of->cell[i];
         else
@@ -283,9 +283,9 @@ static osafl_status keep_cells(struct found_cells *of, const char *only, char *m
 osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n, char *message)
 {
     /* Planned runs are judged by all cells. */
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         keep_planned(of, only[i]);
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         OSAFL_TRY(keep_cells(of, only[i], message));
     return OSAFL_OK;
 }
@@ -301,15 +301,15 @@ bool parse_rounds(const char *text, uint32_t *out)
 
 void take_first_rounds(struct found_cells *of, uint32_t n)
 {
-    for (size_t i = 0; i < of->cells && n > 0; ++i)
+    for (size_t i = 0; i < of->cells && n > 0; i++)
         result_cell_take_first(of->cell[i], n);
 }
 
 void found_cells_free(struct found_cells *f)
 {
-    for (size_t i = 0; i < f->cells; ++i)
+    for (size_t i = 0; i < f->cells; i++)
         result_cell_free(f->cell[i]);
-    for (size_t i = 0; i < f->n_unreadable; ++i) {
+    for (size_t i = 0; i < f->n_unreadable; i++) {
         free(f->unreadable[i].folder);
         free(f->unreadable[i].message);
     }

@@ -39,13 +39,13 @@ static void add_pair(const struct summarized_table *s, struct row_pair *p,
 static struct row_pair pair_rows(const struct summarized_table *s, size_t row, size_t other,
                                  enum compared by)
 {
-    const struct row_summary *const a = &s->row[row];
-    const struct row_summary *const b = &s->row[other];
+    const struct row_summary *a = &s->row[row];
+    const struct row_summary *b = &s->row[other];
     struct row_pair p = {.n = 0};
     if (a->n == 0 || b->n == 0 || a->provisional || b->provisional)
         p.trouble = checked_copy("no finished runs");
-    for (size_t i = 0; i < a->n && p.trouble == NULL; ++i) {
-        for (size_t k = 0; k < b->n; ++k) {
+    for (size_t i = 0; i < a->n && p.trouble == NULL; i++) {
+        for (size_t k = 0; k < b->n; k++) {
             if (a->run[i].seed == b->run[k].seed)
                 add_pair(s, &p, &a->run[i], &b->run[k], by);
         }
@@ -68,11 +68,11 @@ bool comparison_leads(const struct summarized_table *s, size_t row, enum compare
     const double sign = compared_higher_is_better(s, by) ? 1 : -1;
     bool leads = row_is_ranked(&s->row[row]);
     size_t others = 0;
-    for (size_t i = 0; i < s->table->rows && leads; ++i) {
+    for (size_t i = 0; i < s->table->rows && leads; i++) {
         if (i == row || !row_is_ranked(&s->row[i]))
             continue;
         struct row_pair p = pair_rows(s, row, i, by);
-        ++others;
+        others++;
         if (p.trouble == NULL) {
             const struct interval at = paired_interval(p.difference, p.n, s->interval);
             leads = sign > 0 ? at.low > 0 : at.high < 0;
@@ -88,16 +88,16 @@ bool comparison_leads(const struct summarized_table *s, size_t row, enum compare
 
 size_t comparison_reference(const struct summarized_table *s, char **trouble)
 {
-    const struct grid_table *const t = s->table;
+    const struct grid_table *t = s->table;
     size_t found = COMPARISON_NO_ROW;
     size_t of_case = 0;
     *trouble = NULL;
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         if (strcmp(t->row[i].label, s->against) == 0)
             return i;
         if (strcmp(t->row[i].cell[0]->case_name, s->against) == 0) {
             found = i;
-            ++of_case;
+            of_case++;
         }
     }
     if (of_case == 0)
@@ -117,7 +117,7 @@ static void compare(const struct summarized_table *s, struct comparison *c, stru
     p->trouble = NULL;
     if (c->trouble != NULL)
         return;
-    for (size_t i = 0; i < p->n; ++i)
+    for (size_t i = 0; i < p->n; i++)
         c->mean += p->difference[i] / (double)p->n;
     c->interval = paired_interval(p->difference, p->n, s->interval);
     c->p = c->holm = paired_sign_flip(p->difference, p->n);
@@ -129,9 +129,9 @@ struct comparison *comparisons_create(const struct summarized_table *s, size_t r
                                       enum compared by)
 {
     const size_t rows = s->table->rows;
-    struct comparison *const c = checked_alloc(rows, sizeof *c);
-    double *const p = checked_alloc(rows, sizeof *p);
-    for (size_t i = 0; i < rows; ++i) {
+    struct comparison *c = checked_alloc(rows, sizeof *c);
+    double *p = checked_alloc(rows, sizeof *p);
+    for (size_t i = 0; i < rows; i++) {
         c[i].p = c[i].holm = (double)NAN;
         if (i == reference) {
             c[i].trouble = checked_copy("");
@@ -143,7 +143,7 @@ struct comparison *comparisons_create(const struct summarized_table *s, size_t r
         p[i] = c[i].p;
     }
     holm_adjust(p, rows);
-    for (size_t i = 0; i < rows; ++i)
+    for (size_t i = 0; i < rows; i++)
         c[i].holm = p[i];
     free(p);
     return c;
@@ -151,7 +151,7 @@ struct comparison *comparisons_create(const struct summarized_table *s, size_t r
 
 void comparisons_free(struct comparison *c, size_t n)
 {
-    for (size_t i = 0; c != NULL && i < n; ++i)
+    for (size_t i = 0; c != NULL && i < n; i++)
         free(c[i].trouble);
     free(c);
 }

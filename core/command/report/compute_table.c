@@ -26,9 +26,9 @@ static double number_at(const json_t *object, const char *key)
 
 static void add_run(struct compute_sum *s, const struct result_cell *c)
 {
-    const json_t *const from = c->environment;
+    const json_t *from = c->environment;
     const double peak = number_at(from, "peak_bytes");
-    ++s->runs;
+    s->runs++;
     s->incomplete += c->state != CELL_COMPLETE;
     s->unknown += !json_is_number(json_object_get(from, "cpu_s"));
     s->cpu_s += number_at(from, "cpu_s") + number_at(from, "earlier_cpu_s");
@@ -51,9 +51,9 @@ static void add_sum(struct compute_sum *to, const struct compute_sum *s)
 /* Whether two runs differ in their seed, and what changes no result, alone. */
 static bool same_settings(const struct result_cell *a, const struct result_cell *b)
 {
-    for (size_t i = 0; i < a->settings; ++i) {
-        const char *const key = a->setting[i].key;
-        const char *const other = result_cell_setting(b, key);
+    for (size_t i = 0; i < a->settings; i++) {
+        const char *key = a->setting[i].key;
+        const char *other = result_cell_setting(b, key);
         if (setting_makes_row(key, NULL) &&
             (other == NULL || strcmp(other, a->setting[i].value) != 0))
             return false;
@@ -65,12 +65,12 @@ static bool same_settings(const struct result_cell *a, const struct result_cell 
 static bool tunes(const struct result_cell *c, const struct grid_experiment *e,
                   const struct grid_row *row)
 {
-    const struct result_cell *const of = row->cell[0];
+    const struct result_cell *of = row->cell[0];
     if (strcmp(c->experiment, e->name) != 0 || strcmp(c->case_name, of->case_name) != 0)
         return false;
-    for (size_t i = 0; i < of->settings; ++i) {
-        const char *const key = of->setting[i].key;
-        const char *const other = result_cell_setting(c, key);
+    for (size_t i = 0; i < of->settings; i++) {
+        const char *key = of->setting[i].key;
+        const char *other = result_cell_setting(c, key);
         if (result_cell_varies(of, key) && setting_makes_row(key, NULL) &&
             (other == NULL || strcmp(other, of->setting[i].value) != 0))
             return false;
@@ -83,11 +83,11 @@ static size_t sum_tuning(const struct found_cells *f, const struct grid_experime
                          const struct grid_row *row, struct compute_sum *sum)
 {
     size_t settings = 0;
-    for (size_t i = 0; i < f->cells; ++i) {
+    for (size_t i = 0; i < f->cells; i++) {
         if (!tunes(f->cell[i], e, row))
             continue;
         bool first = true;
-        for (size_t k = 0; k < i && first; ++k)
+        for (size_t k = 0; k < i && first; k++)
             first = !tunes(f->cell[k], e, row) || !same_settings(f->cell[k], f->cell[i]);
         settings += first;
         add_run(sum, f->cell[i]);
@@ -130,19 +130,19 @@ struct text_table *compute_table(const struct grid_experiment *e, const struct g
     static const char *const heading[] = {"runs",        "not finished",    "CPU, h",
                                           "time, h",     "most memory, MB", "settings tried",
                                           "tuning runs", "tuning, CPU h"};
-    struct text_table *const to = text_table_create(
+    struct text_table *to = text_table_create(
         checked_copy("What the runs took to compute (this machine's time, not the simulated one)"));
     struct compute_sum all = {0};
     struct compute_sum all_tuning = {0};
     size_t least = SIZE_MAX;
     size_t most = 0;
     text_table_column(to, checked_copy(""), true);
-    for (size_t i = 0; i < sizeof heading / sizeof heading[0]; ++i)
+    for (size_t i = 0; i < sizeof heading / sizeof heading[0]; i++)
         text_table_column(to, checked_copy(heading[i]), false);
-    for (size_t r = 0; r < t->rows; ++r) {
+    for (size_t r = 0; r < t->rows; r++) {
         struct compute_sum sum = {0};
         struct compute_sum tuned = {0};
-        for (size_t k = 0; k < t->row[r].cells; ++k)
+        for (size_t k = 0; k < t->row[r].cells; k++)
             add_run(&sum, t->row[r].cell[k]);
         const size_t settings = sum_tuning(tuning, e, &t->row[r], &tuned);
         least = settings < least ? settings : least;
@@ -164,7 +164,7 @@ struct text_table *compute_table(const struct grid_experiment *e, const struct g
 /* Each of a list of texts once, with commas. */
 static void add_once(struct checked_stream *to, char ***list, size_t *n, const char *text)
 {
-    for (size_t i = 0; i < *n; ++i) {
+    for (size_t i = 0; i < *n; i++) {
         if (strcmp((*list)[i], text) == 0)
             return;
     }
@@ -184,14 +184,13 @@ struct compute_place {
 
 static void note_place(struct compute_place *p, const struct result_cell *c)
 {
-    const char *const cpu = json_string_value(json_object_get(c->environment, "cpu"));
-    const char *const started = json_string_value(json_object_get(c->environment, "started"));
-    const char *const ended = json_string_value(json_object_get(c->environment, "ended"));
+    const char *cpu = json_string_value(json_object_get(c->environment, "cpu"));
+    const char *started = json_string_value(json_object_get(c->environment, "started"));
+    const char *ended = json_string_value(json_object_get(c->environment, "ended"));
     const double cores = number_at(c->environment, "cores");
     if (cpu != NULL) {
-        char *const text =
-            cores > 0 ? checked_format("%s (%.0f cores)", cpu, cores) : checked_copy(cpu);
-        char *const printable = result_printable(text);
+        char *text = cores > 0 ? checked_format("%s (%.0f cores)", cpu, cores) : checked_copy(cpu);
+        char *printable = result_printable(text);
         add_once(&p->machines, &p->machine, &p->n, printable);
         free(printable);
         free(text);
@@ -208,11 +207,11 @@ static void note_place(struct compute_place *p, const struct result_cell *c)
 
 static void sum_grid(const struct result_grid *g, struct compute_sum *sum, struct compute_place *p)
 {
-    for (size_t i = 0; i < g->experiments; ++i) {
-        for (size_t k = 0; k < g->experiment[i].tables; ++k) {
-            const struct grid_table *const t = &g->experiment[i].table[k];
-            for (size_t r = 0; r < t->rows; ++r) {
-                for (size_t c = 0; c < t->row[r].cells; ++c) {
+    for (size_t i = 0; i < g->experiments; i++) {
+        for (size_t k = 0; k < g->experiment[i].tables; k++) {
+            const struct grid_table *t = &g->experiment[i].table[k];
+            for (size_t r = 0; r < t->rows; r++) {
+                for (size_t c = 0; c < t->row[r].cells; c++) {
                     add_run(sum, t->row[r].cell[c]);
                     note_place(p, t->row[r].cell[c]);
                 }
@@ -225,16 +224,16 @@ static void sum_grid(const struct result_grid *g, struct compute_sum *sum, struc
 static char *duration_text(double seconds)
 {
     const struct unit_scale unit = unit_scale_seconds(seconds);
-    char *const amount = amount_text(seconds / unit.divisor);
-    char *const text = checked_format("%s %s", amount, unit.unit);
+    char *amount = amount_text(seconds / unit.divisor);
+    char *text = checked_format("%s %s", amount, unit.unit);
     free(amount);
     return text;
 }
 
 static void write_sum(FILE *to, const char *what, const struct compute_sum *s)
 {
-    char *const cpu = duration_text(s->cpu_s);
-    char *const time = duration_text(s->seconds);
+    char *cpu = duration_text(s->cpu_s);
+    char *time = duration_text(s->seconds);
     fprintf(to, "The %zu %s", s->runs, what);
     if (s->incomplete > 0)
         fprintf(to, ", %zu of which did not finish,", s->incomplete);
@@ -259,28 +258,27 @@ char *compute_paragraph(const struct result_grid *g, const struct found_cells *t
     checked_stream_open(&place.machines);
     checked_stream_open(&text);
     sum_grid(g, &reported, &place);
-    for (size_t i = 0; i < tuning->cells; ++i) {
+    for (size_t i = 0; i < tuning->cells; i++) {
         add_run(&tuned, tuning->cell[i]);
         note_place(&place, tuning->cell[i]);
     }
-    char *const machines = checked_stream_text(&place.machines);
+    char *machines = checked_stream_text(&place.machines);
     write_sum(text.file, "reported runs", &reported);
     if (tuned.runs > 0)
         write_sum(text.file, "runs for tuning", &tuned);
     else
         fputs("No runs for tuning were named (--tuning FOLDER). ", text.file);
     add_sum(&reported, &tuned);
-    char *const memory =
-        reported.peak_bytes > 0
-            ? checked_format("at most %.0f MB of memory", reported.peak_bytes / 1e6)
-            : checked_copy("an amount of memory that is not recorded");
+    char *memory = reported.peak_bytes > 0
+                       ? checked_format("at most %.0f MB of memory", reported.peak_bytes / 1e6)
+                       : checked_copy("an amount of memory that is not recorded");
     fprintf(text.file, "They ran on %s, from %s to %s, with %s. ",
             place.n > 0 ? machines : "machines that are not recorded",
             place.first == NULL ? "-" : place.first, place.last == NULL ? "-" : place.last, memory);
     fputs("Energy was not measured; the joules of the other tables are simulated.", text.file);
     free(memory);
     free(machines);
-    for (size_t i = 0; i < place.n; ++i)
+    for (size_t i = 0; i < place.n; i++)
         free(place.machine[i]);
     free(place.machine);
     free(place.first);

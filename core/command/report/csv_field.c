@@ -7,13 +7,13 @@
 
 void csv_field_text(const char *text, FILE *to)
 {
-    const char *const guard = text[0] != '\0' && strchr("=+-@", text[0]) != NULL ? "'" : "";
+    const char *guard = text[0] != '\0' && strchr("=+-@", text[0]) != NULL ? "'" : "";
     if (strpbrk(text, ",\"\n\r") == NULL) {
         fprintf(to, "%s%s", guard, text);
         return;
     }
     fprintf(to, "\"%s", guard);
-    for (; *text != '\0'; ++text) {
+    for (; *text != '\0'; text++) {
         if (*text == '"')
             fputc('"', to);
         fputc(*text, to);

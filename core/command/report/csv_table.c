@@ -23,7 +23,7 @@ struct csv_reading {
 
 static bool listed(const char *const *list, const char *name)
 {
-    for (; *list != NULL; ++list) {
+    for (; *list != NULL; list++) {
         if (strcmp(*list, name) == 0)
             return true;
     }
@@ -32,7 +32,7 @@ static bool listed(const char *const *list, const char *name)
 
 size_t csv_table_column(const struct csv_table *t, const char *name)
 {
-    for (size_t i = 0; i < t->columns; ++i) {
+    for (size_t i = 0; i < t->columns; i++) {
         if (strcmp(t->name[i], name) == 0)
             return i;
     }
@@ -47,8 +47,8 @@ double csv_table_value(const struct csv_table *t, size_t row, size_t column)
 /* Cuts the next field out of a line; *rest becomes NULL behind the last. */
 static char *next_field(char **rest)
 {
-    char *const field = *rest;
-    char *const comma = strchr(field, ',');
+    char *field = *rest;
+    char *comma = strchr(field, ',');
     if (comma != NULL)
         *comma = '\0';
     *rest = comma == NULL ? NULL : comma + 1;
@@ -58,7 +58,7 @@ static char *next_field(char **rest)
 static size_t count_fields(const char *line)
 {
     size_t n = 1;
-    for (; *line != '\0'; ++line)
+    for (; *line != '\0'; line++)
         n += *line == ',';
     return n;
 }
@@ -66,13 +66,13 @@ static size_t count_fields(const char *line)
 static osafl_status read_header(struct csv_reading *r, char *line, const char *const *wanted,
                                 const char *const *words)
 {
-    struct csv_table *const t = r->table;
+    struct csv_table *t = r->table;
     r->fields = count_fields(line);
     r->column = checked_alloc(r->fields, sizeof *r->column);
     r->is_word = checked_alloc(r->fields, sizeof *r->is_word);
     t->name = checked_alloc(r->fields, sizeof *t->name);
-    for (size_t i = 0; i < r->fields; ++i) {
-        const char *const name = next_field(&line);
+    for (size_t i = 0; i < r->fields; i++) {
+        const char *name = next_field(&line);
         if (name[0] == '\0' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] != '\0')
             return message_fail(r->message, OSAFL_E_DATA,
                                 "%s:1: \"%.40s\" is no name of a column; this is no table that "
@@ -95,7 +95,7 @@ static double word_index(struct csv_table *t, const char *word)
 {
     size_t i = 0;
     while (i < t->words && strcmp(t->word[i], word) != 0)
-        ++i;
+        i++;
     if (i == t->words) {
         t->word = checked_grow(t->word, t->words, sizeof *t->word);
         t->word[t->words++] = checked_copy(word);
@@ -119,7 +119,7 @@ static bool read_number(const char *field, double *out)
 
 static osafl_status read_row(struct csv_reading *r, char *line)
 {
-    struct csv_table *const t = r->table;
+    struct csv_table *t = r->table;
     const size_t fields = count_fields(line);
     if (fields != r->fields)
         return message_fail(r->message, OSAFL_E_DATA,
@@ -127,9 +127,9 @@ static osafl_status read_row(struct csv_reading *r, char *line)
                             r->path, r->line, fields, r->fields);
     /* Rows of a constant size: the capacity doubles in rows. */
     t->value = checked_grow(t->value, t->rows, (t->columns + 1) * sizeof *t->value);
-    double *const row = t->value + t->rows * t->columns;
-    for (size_t i = 0; i < fields; ++i) {
-        const char *const field = next_field(&line);
+    double *row = t->value + t->rows * t->columns;
+    for (size_t i = 0; i < fields; i++) {
+        const char *field = next_field(&line);
         const size_t column = r->column[i];
         if (column == CSV_NO_COLUMN)
             continue;
@@ -140,7 +140,7 @@ static osafl_status read_row(struct csv_reading *r, char *line)
                                 "%s:%lu: %s is \"%.40s\", which is no number; the table is damaged",
                                 r->path, r->line, t->name[column], field);
     }
-    ++t->rows;
+    t->rows++;
     return OSAFL_OK;
 }
 
@@ -151,7 +151,7 @@ static osafl_status read_lines(struct csv_reading *r, char *text, size_t size,
     osafl_status status = OSAFL_OK;
     for (char *end; status == OSAFL_OK && (end = memchr(text, '\n', size)) != NULL;) {
         const size_t length = (size_t)(end - text);
-        ++r->line;
+        r->line++;
         *end = '\0';
         if (strlen(text) != length)
             status = message_fail(r->message, OSAFL_E_DATA,
@@ -169,7 +169,7 @@ osafl_status csv_table_read(const char *path, const char *const *wanted, const c
 {
     size_t size = 0;
     int problem = 0;
-    char *const text = file_read(path, SIZE_MAX / 2, &size, &problem);
+    char *text = file_read(path, SIZE_MAX / 2, &size, &problem);
     if (text == NULL)
         return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
                             file_read_problem(problem));
@@ -194,9 +194,9 @@ void csv_table_free(struct csv_table *t)
 {
     if (t == NULL)
         return;
-    for (size_t i = 0; i < t->columns; ++i)
+    for (size_t i = 0; i < t->columns; i++)
         free(t->name[i]);
-    for (size_t i = 0; i < t->words; ++i)
+    for (size_t i = 0; i < t->words; i++)
         free(t->word[i]);
     free(t->name);
     free(t->word);

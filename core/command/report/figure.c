@@ -13,7 +13,7 @@ static char *file_name(char *text)
 {
     enum { MOST = 200 }; /* with suffixes a name of a file may have 255 bytes */
     size_t n = 0;
-    for (const char *at = text; *at != '\0' && n < MOST; ++at) {
+    for (const char *at = text; *at != '\0' && n < MOST; at++) {
         const bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
                            (*at >= '0' && *at <= '9') || *at == '_' || (*at == '.' && n > 0);
         if (plain)
@@ -28,7 +28,7 @@ static char *file_name(char *text)
 struct figure *figure_create(enum figure_kind kind, char *stem, char *title, char *x_label,
                              char *y_label)
 {
-    struct figure *const f = checked_alloc(1, sizeof *f);
+    struct figure *f = checked_alloc(1, sizeof *f);
     *f = (struct figure){
         .kind = kind,
         .stem = file_name(stem),
@@ -46,7 +46,7 @@ struct figure *figure_create(enum figure_kind kind, char *stem, char *title, cha
 struct figure_series *figure_series_add(struct figure *f, char *label, size_t style)
 {
     f->series = checked_grow(f->series, f->n_series, sizeof *f->series);
-    struct figure_series *const s = &f->series[f->n_series++];
+    struct figure_series *s = &f->series[f->n_series++];
     *s = (struct figure_series){.label = label, .style = style};
     return s;
 }
@@ -61,14 +61,14 @@ void figure_point_add(struct figure_series *s, double x, double y, double low, d
     s->y[s->n] = y;
     s->low[s->n] = low;
     s->high[s->n] = high;
-    ++s->n;
+    s->n++;
 }
 
 double figure_least_positive(const struct figure *f)
 {
     double least = (double)NAN;
-    for (size_t i = 0; i < f->n_series; ++i) {
-        for (size_t k = 0; k < f->series[i].n; ++k) {
+    for (size_t i = 0; i < f->n_series; i++) {
+        for (size_t k = 0; k < f->series[i].n; k++) {
             if (f->series[i].y[k] > 0)
                 least = fmin(least, f->series[i].y[k]); /* of a number and NAN the number */
         }
@@ -93,7 +93,7 @@ void figure_series_drop_empty(struct figure *f)
 
 static bool equal_values(const double *a, const double *b, size_t n)
 {
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
             return false;
     }
@@ -108,19 +108,19 @@ static bool equal_points(const struct figure_series *a, const struct figure_seri
 
 void figure_series_merge_equal(struct figure *f)
 {
-    struct figure_series *const last = &f->series[f->n_series - 1];
-    for (size_t i = 0; i + 1 < f->n_series; ++i) {
-        struct figure_series *const s = &f->series[i];
+    struct figure_series *last = &f->series[f->n_series - 1];
+    for (size_t i = 0; i + 1 < f->n_series; i++) {
+        struct figure_series *s = &f->series[i];
         if (!equal_points(s, last))
             continue;
         /* Three names are enough for a key; the rest are counted. */
         if (s->merged++ < 2) {
-            char *const label = checked_format("%s, %s", s->label, last->label);
+            char *label = checked_format("%s, %s", s->label, last->label);
             free(s->label);
             s->label = label;
         }
         free_series(last);
-        --f->n_series;
+        f->n_series--;
         return;
     }
 }
@@ -136,7 +136,7 @@ void figure_free(struct figure *f)
 {
     if (f == NULL)
         return;
-    for (size_t i = 0; i < f->n_series; ++i)
+    for (size_t i = 0; i < f->n_series; i++)
         free_series(&f->series[i]);
     free(f->series);
     free(f->stem);

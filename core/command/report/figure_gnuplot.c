@@ -62,11 +62,11 @@ static void write_data(const struct figure *f, FILE *to)
 {
     fprintf(to, "# %s\n", f->title);
     fputs(f->kind == FIGURE_MAPS ? "# x y value\n" : "# x y low high; ? is no value\n", to);
-    for (size_t i = 0; i < f->n_series; ++i) {
-        const struct figure_series *const s = &f->series[i];
+    for (size_t i = 0; i < f->n_series; i++) {
+        const struct figure_series *s = &f->series[i];
         /* Two empty lines part the blocks that gnuplot counts by "index". */
         fprintf(to, "%s# %s\n", i == 0 ? "" : "\n\n", s->label);
-        for (size_t k = 0; k < s->n; ++k) {
+        for (size_t k = 0; k < s->n; k++) {
             /* A map shows nothing where there is no value. */
             if (f->kind == FIGURE_MAPS && isnan(s->low[k]))
                 continue;
@@ -87,7 +87,7 @@ static void write_data(const struct figure *f, FILE *to)
 static void write_quoted(FILE *to, const char *text, size_t n)
 {
     fputc('\'', to);
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         if (text[i] == '\'')
             fputs("\xe2\x80\x99", to); /* U+2019 */
         else
@@ -103,7 +103,7 @@ static size_t line_of(const char *text, size_t most)
     size_t characters = 0;
     size_t blank = 0; /* where the last blank ends */
     size_t i = 0;
-    for (; text[i] != '\0'; ++i) {
+    for (; text[i] != '\0'; i++) {
         const bool begins = ((unsigned char)text[i] & 0xc0) != 0x80;
         if (begins && characters++ == most)
             return blank > 0 ? blank : i;
@@ -117,7 +117,7 @@ static size_t lines_of(const char *text, size_t most)
 {
     size_t lines = 1;
     for (size_t n; (n = line_of(text, most)) < strlen(text); text += n)
-        ++lines;
+        lines++;
     return lines;
 }
 
@@ -153,8 +153,8 @@ static struct key_layout key_of(const struct figure *f)
 {
     size_t longest = 1;
     size_t lines = 0;
-    for (size_t i = 0; i < f->n_series; ++i) {
-        char *const name = figure_series_name(&f->series[i]);
+    for (size_t i = 0; i < f->n_series; i++) {
+        char *name = figure_series_name(&f->series[i]);
         const size_t length = strlen(name);
         longest = length > longest ? length : longest;
         lines += lines_of(name, LINE);
@@ -200,7 +200,7 @@ static void write_terminals(const struct figure *f, FILE *to)
 
 static void write_styles(const struct figure *f, FILE *to)
 {
-    for (size_t i = 0; i < f->n_series; ++i) {
+    for (size_t i = 0; i < f->n_series; i++) {
         const size_t style = f->series[i].style;
         /* After the last colour the dashes move on, so that no two of the first dozens agree. */
         fprintf(to,
@@ -213,7 +213,7 @@ static void write_styles(const struct figure *f, FILE *to)
 
 static bool has_band(const struct figure_series *s)
 {
-    for (size_t k = 0; k < s->n; ++k) {
+    for (size_t k = 0; k < s->n; k++) {
         if (isfinite(s->low[k]))
             return true;
     }
@@ -236,7 +236,7 @@ static void write_range(FILE *to, const char *axis, double from, double to_value
 /* A long name goes on in lines of its own, whose samples cannot be seen. */
 static void write_key(FILE *to, const struct figure_series *s)
 {
-    char *const name = figure_series_name(s);
+    char *name = figure_series_name(s);
     const char *at = name;
     size_t n = line_of(at, LINE);
     fputs(" title ", to);
@@ -253,8 +253,8 @@ static void write_key(FILE *to, const struct figure_series *s)
 /* Bands lie below all lines. */
 static void write_bands(const struct figure *f, FILE *to)
 {
-    for (size_t i = 0; i < f->n_series; ++i) {
-        const struct figure_series *const s = &f->series[i];
+    for (size_t i = 0; i < f->n_series; i++) {
+        const struct figure_series *s = &f->series[i];
         if (has_band(s) && f->kind == FIGURE_CURVES)
             fprintf(to,
                     "    '%s.dat' index %zu using 1:(bound($3)):4 with filledcurves fillstyle "
@@ -271,8 +271,8 @@ static void write_bands(const struct figure *f, FILE *to)
 
 static void write_lines(const struct figure *f, FILE *to)
 {
-    for (size_t i = 0; i < f->n_series; ++i) {
-        const struct figure_series *const s = &f->series[i];
+    for (size_t i = 0; i < f->n_series; i++) {
+        const struct figure_series *s = &f->series[i];
         fprintf(to, "    '%s.dat' index %zu using 1:2 with ", f->stem, i);
         if (f->kind == FIGURE_STEPS) {
             /* The key's sample shows line and point, which "steps" alone does not. */
@@ -294,7 +294,7 @@ static void write_lines(const struct figure *f, FILE *to)
 static void write_steps_axis(const struct figure *f, FILE *to)
 {
     double last = 0;
-    for (size_t i = 0; i < f->n_series; ++i)
+    for (size_t i = 0; i < f->n_series; i++)
         last = fmax(last, f->series[i].x[f->series[i].n - 1]);
     fprintf(to, "set xrange [0:%g]\nset xtics %d\n", last + 0.5, last > 15 ? (int)last / 10 : 1);
 }
@@ -303,7 +303,7 @@ static void write_steps_axis(const struct figure *f, FILE *to)
 static void write_whole_axis(const struct figure *f, FILE *to)
 {
     double last = 0;
-    for (size_t i = 0; i < f->n_series; ++i)
+    for (size_t i = 0; i < f->n_series; i++)
         last = fmax(last, f->series[i].x[f->series[i].n - 1]);
     if (last <= 10)
         fputs("set xtics 1\n", to);
@@ -355,7 +355,7 @@ static void write_blue(FILE *to, double share)
     const int from = share < 0.5 ? 0 : 1;
     const double part = 2 * share - from;
     fputs("'#", to);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; i++)
         fprintf(to, "%02x",
                 (unsigned)lround(stop[from][i] + part * (stop[from + 1][i] - stop[from][i])));
     fputc('\'', to);
@@ -374,7 +374,7 @@ static void write_palette(const struct figure *f, double most, FILE *to)
     /* One flat colour a number; 0 is no shade of the others. */
     const int last = most < 1 ? 1 : (int)most;
     fputs("set palette defined (0 '#f0f0f0', 1 '#f0f0f0'", to);
-    for (int k = 1; k <= last; ++k) {
+    for (int k = 1; k <= last; k++) {
         const double share = last == 1 ? 1 : (double)(k - 1) / (last - 1);
         fprintf(to, ", %d ", k);
         write_blue(to, share);
@@ -390,8 +390,8 @@ static void write_maps(const struct figure *f, FILE *to)
     double most = -HUGE_VAL;
     double last_x = 0;
     double last_y = 0;
-    for (size_t i = 0; i < f->n_series; ++i) {
-        for (size_t k = 0; k < f->series[i].n; ++k) {
+    for (size_t i = 0; i < f->n_series; i++) {
+        for (size_t k = 0; k < f->series[i].n; k++) {
             last_x = fmax(last_x, f->series[i].x[k]);
             last_y = fmax(last_y, f->series[i].y[k]);
             if (isfinite(f->series[i].low[k])) {
@@ -417,8 +417,8 @@ static void write_maps(const struct figure *f, FILE *to)
     fputc('\n', to);
     write_setting(to, "xlabel", f->x_label, PANEL_LINE);
     write_setting(to, "ylabel", f->y_label, PANEL_LINE);
-    for (size_t i = 0; i < f->n_series; ++i) {
-        char *const name = figure_series_name(&f->series[i]);
+    for (size_t i = 0; i < f->n_series; i++) {
+        char *name = figure_series_name(&f->series[i]);
         write_setting(to, "title", name, f->n_series == 1 ? LINE : PANEL_LINE);
         free(name);
         /* Boxes lie over each other a little, so that no seam shows between them. */
@@ -446,8 +446,8 @@ static void write_script(const struct figure *f, FILE *to)
 static osafl_status write_file(const struct figure *f, const char *folder, const char *suffix,
                                write_part *write, char *message)
 {
-    char *const path = checked_format("%s/%s.%s", folder, f->stem, suffix);
-    FILE *const to = fopen(path, "we");
+    char *path = checked_format("%s/%s.%s", folder, f->stem, suffix);
+    FILE *to = fopen(path, "we");
     bool written = false;
     if (to != NULL) {
         write(f, to);
@@ -519,7 +519,7 @@ static osafl_status check_drawing(const char *path, int format, char *message)
 {
     static const char *const end[DRAW_FORMATS] = {"</svg>", "%%EOF", "IEND"};
     char tail[32] = "";
-    FILE *const from = fopen(path, "re");
+    FILE *from = fopen(path, "re");
     size_t got = 0;
     if (from != NULL && fseek(from, -(long)(sizeof tail), SEEK_END) == 0)
         got = fread(tail, 1, sizeof tail, from);
@@ -538,10 +538,10 @@ static osafl_status draw_format(const struct figure *f, const char *folder, int 
     char program[] = "gnuplot";
     char defaults[] = "--default-settings"; /* not those of the user's .gnuplot */
     char execute[] = "-e";
-    char *const which = checked_format("format='%s'", draw_format_name(format));
-    char *const script = checked_format("%s.gp", f->stem);
+    char *which = checked_format("format='%s'", draw_format_name(format));
+    char *script = checked_format("%s.gp", f->stem);
     char *const arguments[] = {program, defaults, execute, which, script, NULL};
-    char *const path = checked_format("%s/%s.%s", folder, f->stem, draw_format_name(format));
+    char *path = checked_format("%s/%s.%s", folder, f->stem, draw_format_name(format));
     char said[512];
     int exit_status = 0;
     osafl_status status = OSAFL_OK;
@@ -565,7 +565,7 @@ osafl_status figure_draw(const struct figure *f, const char *folder, unsigned fo
 {
     OSAFL_TRY(write_file(f, folder, "dat", write_data, message));
     OSAFL_TRY(write_file(f, folder, "gp", write_script, message));
-    for (int i = 0; i < DRAW_FORMATS; ++i) {
+    for (int i = 0; i < DRAW_FORMATS; i++) {
         if (formats & (1u << i))
             OSAFL_TRY(draw_format(f, folder, i, message));
     }

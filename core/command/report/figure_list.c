@@ -14,10 +14,10 @@ static void keep(struct figure_list *l, struct figure *f)
     if (f == NULL)
         return;
     /* Two tables may ask for one file name once it is made of plain characters. */
-    for (size_t i = 0, copies = 1; i < l->n; ++i) {
+    for (size_t i = 0, copies = 1; i < l->n; i++) {
         if (strcmp(l->figure[i]->stem, f->stem) != 0)
             continue;
-        char *const other = checked_format("%s-%zu", f->stem, ++copies);
+        char *other = checked_format("%s-%zu", f->stem, ++copies);
         free(f->stem);
         f->stem = other;
         i = 0;
@@ -28,7 +28,7 @@ static void keep(struct figure_list *l, struct figure *f)
 
 void figure_list_free(struct figure_list *l)
 {
-    for (size_t i = 0; i < l->n; ++i)
+    for (size_t i = 0; i < l->n; i++)
         figure_free(l->figure[i]);
     free(l->figure);
     *l = (struct figure_list){NULL, 0};
@@ -42,7 +42,7 @@ static osafl_status find_axis(const struct figure_request *r, enum figure_axis *
     *axis = AGAINST_ROUND;
     if (r->against == NULL)
         return OSAFL_OK;
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 4; i++) {
         if (strcmp(names[i], r->against) == 0) {
             *axis = (enum figure_axis)i;
             return OSAFL_OK;
@@ -56,16 +56,16 @@ static osafl_status find_axis(const struct figure_request *r, enum figure_axis *
 /* Whether any cell has this measure or this column of rounds.csv. */
 static bool has_column(const struct found_cells *f, const char *name, struct suggestion *close)
 {
-    for (size_t i = 0; i < f->cells; ++i) {
-        const struct result_cell *const c = f->cell[i];
+    for (size_t i = 0; i < f->cells; i++) {
+        const struct result_cell *c = f->cell[i];
         if (c->n_measures == 0)
             continue;
         if (result_cell_measure_column(c, name) != CSV_NO_COLUMN ||
             csv_table_column(c->rounds, name) != CSV_NO_COLUMN)
             return true;
-        for (size_t k = 0; k < c->rounds->columns; ++k)
+        for (size_t k = 0; k < c->rounds->columns; k++)
             suggest_offer(close, c->rounds->name[k]);
-        for (size_t m = 0; m < c->n_measures; ++m)
+        for (size_t m = 0; m < c->n_measures; m++)
             suggest_offer(close, result_cell_measure(c, m));
     }
     return false;
@@ -76,9 +76,9 @@ static bool has_column(const struct found_cells *f, const char *name, struct sug
 /* "quantization": the levels of whichever quantizer the runs name. */
 static char *levels_setting(const struct found_cells *f)
 {
-    for (size_t i = 0; i < f->cells; ++i) {
-        const char *const plugin = result_cell_setting(f->cell[i], "quantizer.plugin");
-        char *const key = checked_format("quantizer.%s.levels", plugin == NULL ? "" : plugin);
+    for (size_t i = 0; i < f->cells; i++) {
+        const char *plugin = result_cell_setting(f->cell[i], "quantizer.plugin");
+        char *key = checked_format("quantizer.%s.levels", plugin == NULL ? "" : plugin);
         if (plugin != NULL && result_cell_setting(f->cell[i], key) != NULL)
             return key;
         free(key);
@@ -92,8 +92,8 @@ static osafl_status add_best(struct figure_list *l, const struct found_cells *f,
     const char *setting = NULL;
     OSAFL_TRY(find_setting(f, "--against", name, &setting, message));
     const struct grid_layout layout = {.along = setting, .one_table = true};
-    struct result_grid *const g = result_grid_create(f, &layout);
-    struct figure *const made =
+    struct result_grid *g = result_grid_create(f, &layout);
+    struct figure *made =
         figure_of_setting(&g->experiment[0], &g->experiment[0].table[0], NULL, setting, spread);
     keep(l, made);
     result_grid_free(g);
@@ -107,9 +107,9 @@ static osafl_status add_best(struct figure_list *l, const struct found_cells *f,
 static osafl_status add_of_clients(struct figure_list *l, const struct result_grid *g,
                                    const char *name, char *message)
 {
-    for (size_t i = 0; i < g->experiments; ++i) {
-        const struct grid_experiment *const e = &g->experiment[i];
-        for (size_t k = 0; k < e->tables; ++k) {
+    for (size_t i = 0; i < g->experiments; i++) {
+        const struct grid_experiment *e = &g->experiment[i];
+        for (size_t k = 0; k < e->tables; k++) {
             struct figure *made = NULL;
             if (strcmp(name, "ccdf") == 0)
                 OSAFL_TRY(figure_of_ccdf(e, &e->table[k], &made, message));
@@ -128,9 +128,9 @@ static osafl_status add_of_clients(struct figure_list *l, const struct result_gr
 static void add_curves(struct figure_list *l, const struct result_grid *g, const char *column,
                        enum figure_axis axis, enum figure_spread spread)
 {
-    for (size_t i = 0; i < g->experiments; ++i) {
-        const struct grid_experiment *const e = &g->experiment[i];
-        for (size_t k = 0; k < e->tables; ++k)
+    for (size_t i = 0; i < g->experiments; i++) {
+        const struct grid_experiment *e = &g->experiment[i];
+        for (size_t k = 0; k < e->tables; k++)
             keep(l, figure_of_column(e, &e->table[k], column, axis, spread));
     }
 }
@@ -139,7 +139,7 @@ static osafl_status unknown_figure(const char *name, struct suggestion *close, c
 {
     static const char *const names[] = {"ccdf", "drift",        "participation", "score",
                                         "best", "quantization", "accuracy",      "loss"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         suggest_offer(close, names[i]);
     if (close->best != NULL && strcmp(close->best, name) == 0)
         close->best = NULL; /* it is known, and has no values here */
@@ -158,8 +158,8 @@ osafl_status figure_list_add(struct figure_list *l, const struct found_cells *f,
     const size_t before = l->n;
     struct suggestion close = suggest_begin(r->name);
     if (strcmp(r->name, "best") == 0 || strcmp(r->name, "quantization") == 0) {
-        char *const levels = levels_setting(f);
-        const char *const setting = r->name[0] == 'b' && r->against != NULL ? r->against : levels;
+        char *levels = levels_setting(f);
+        const char *setting = r->name[0] == 'b' && r->against != NULL ? r->against : levels;
         const osafl_status status =
             setting == NULL ? message_fail(message, OSAFL_E_CONFIG,
                                            "--figure %s: no run here has a quantizer with levels; "
@@ -182,11 +182,11 @@ osafl_status figure_list_add(struct figure_list *l, const struct found_cells *f,
 /* The measure by which the runs are compared. */
 static const char *first_measure(const struct result_grid *g)
 {
-    for (size_t i = 0; i < g->experiments; ++i) {
-        const struct grid_experiment *const e = &g->experiment[i];
-        for (size_t k = 0; k < e->tables; ++k) {
-            for (size_t r = 0; r < e->table[k].rows; ++r) {
-                const struct result_cell *const c = e->table[k].row[r].cell[0];
+    for (size_t i = 0; i < g->experiments; i++) {
+        const struct grid_experiment *e = &g->experiment[i];
+        for (size_t k = 0; k < e->tables; k++) {
+            for (size_t r = 0; r < e->table[k].rows; r++) {
+                const struct result_cell *c = e->table[k].row[r].cell[0];
                 if (c->n_measures > 0)
                     return result_cell_measure(c, 0);
             }
@@ -199,13 +199,13 @@ osafl_status figure_list_add_all(struct figure_list *l, const struct result_grid
                                  enum figure_spread spread, char *message)
 {
     static const char *const of_clients[] = {"ccdf", "participation", "score", "drift"};
-    const char *const measure = first_measure(g);
-    for (int axis = AGAINST_ROUND; measure != NULL && axis <= AGAINST_JOULES; ++axis) {
+    const char *measure = first_measure(g);
+    for (int axis = AGAINST_ROUND; measure != NULL && axis <= AGAINST_JOULES; axis++) {
         add_curves(l, g, measure, (enum figure_axis)axis, spread);
         if (axis == AGAINST_ROUND && strcmp(measure, "loss") != 0)
             add_curves(l, g, "loss", AGAINST_ROUND, spread);
     }
-    for (size_t i = 0; i < sizeof of_clients / sizeof of_clients[0]; ++i)
+    for (size_t i = 0; i < sizeof of_clients / sizeof of_clients[0]; i++)
         OSAFL_TRY(add_of_clients(l, g, of_clients[i], message));
     return OSAFL_OK;
 }
@@ -213,7 +213,7 @@ osafl_status figure_list_add_all(struct figure_list *l, const struct result_grid
 osafl_status figure_list_add_quantization(struct figure_list *l, const struct found_cells *f,
                                           enum figure_spread spread, char *message)
 {
-    char *const levels = levels_setting(f);
+    char *levels = levels_setting(f);
     if (levels == NULL)
         return OSAFL_OK;
     /* That no case has two numbers of levels is no error here. */

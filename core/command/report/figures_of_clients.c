@@ -34,7 +34,7 @@ struct counts {
 static void count(struct counts *c, const struct csv_table *t)
 {
     const size_t column = csv_table_column(t, "local_rounds");
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         const double value = csv_table_value(t, i, column);
         if (!isfinite(value) || value < 0 || value > UINT32_MAX)
             continue; /* a run without a link: nobody decides on local rounds */
@@ -43,8 +43,8 @@ static void count(struct counts *c, const struct csv_table *t)
             c->of = checked_grow(c->of, c->n, sizeof *c->of);
             c->of[c->n++] = 0;
         }
-        ++c->of[k];
-        ++c->all;
+        c->of[k]++;
+        c->all++;
     }
 }
 
@@ -52,7 +52,7 @@ static osafl_status ccdf_of_row(struct figure_series *s, const struct grid_row *
 {
     struct counts c = {.n = 0};
     osafl_status status = OSAFL_OK;
-    for (size_t i = 0; i < r->cells && status == OSAFL_OK; ++i) {
+    for (size_t i = 0; i < r->cells && status == OSAFL_OK; i++) {
         struct csv_table *table = NULL;
         status = read_column(r, r->cell[i], "local_rounds", &table, message);
         if (table != NULL)
@@ -60,7 +60,7 @@ static osafl_status ccdf_of_row(struct figure_series *s, const struct grid_row *
         csv_table_free(table);
     }
     size_t above = c.all;
-    for (size_t k = 0; k < c.n; ++k) {
+    for (size_t k = 0; k < c.n; k++) {
         above -= c.of[k];
         figure_point_add(s, (double)k, (double)above / (double)c.all, (double)NAN, (double)NAN);
     }
@@ -76,7 +76,7 @@ static osafl_status add_rows(struct figure *f, const struct grid_table *t, add_r
 {
     osafl_status status = OSAFL_OK;
     *out = NULL;
-    for (size_t i = 0; i < t->rows && status == OSAFL_OK; ++i) {
+    for (size_t i = 0; i < t->rows && status == OSAFL_OK; i++) {
         status = add(figure_series_add(f, figure_label(&t->row[i]), i), &t->row[i], message);
         figure_series_drop_empty(f);
         if (f->n_series > 1)
@@ -92,7 +92,7 @@ static osafl_status add_rows(struct figure *f, const struct grid_table *t, add_r
 osafl_status figure_of_ccdf(const struct grid_experiment *e, const struct grid_table *t,
                             struct figure **out, char *message)
 {
-    struct figure *const f = figure_create(
+    struct figure *f = figure_create(
         FIGURE_STEPS, figure_stem(e, t, "ccdf"), figure_title(e, t, "CCDF of local rounds"),
         checked_copy("local rounds k"), checked_copy("P(local rounds > k)"));
     f->y_from = 0;
@@ -135,13 +135,13 @@ static void add_drift_round(struct figure_series *s, const struct side_by_side *
 {
     size_t n = 0;
     double sum = 0;
-    for (size_t i = 0; i < of->row->cells; ++i) {
-        const struct csv_table *const t = of->table[i];
+    for (size_t i = 0; i < of->row->cells; i++) {
+        const struct csv_table *t = of->table[i];
         const size_t clients = clients_of(of->row->cell[i]);
         if (t == NULL || (round + 1) * clients > t->rows)
             continue;
         const size_t column = csv_table_column(t, "label_entropy");
-        for (size_t u = 0; u < clients; ++u) {
+        for (size_t u = 0; u < clients; u++) {
             const double value = csv_table_value(t, round * clients + u, column);
             if (isfinite(value)) {
                 of->room[n++] = value;
@@ -163,15 +163,15 @@ static osafl_status drift_of_row(struct figure_series *s, const struct grid_row 
     osafl_status status = OSAFL_OK;
     size_t rounds = 0;
     size_t clients = 0;
-    for (size_t i = 0; i < r->cells && status == OSAFL_OK; ++i) {
+    for (size_t i = 0; i < r->cells && status == OSAFL_OK; i++) {
         status = read_column(r, r->cell[i], "label_entropy", &of.table[i], message);
         rounds = r->cell[i]->rounds->rows > rounds ? r->cell[i]->rounds->rows : rounds;
         clients += of.table[i] == NULL ? 0 : clients_of(r->cell[i]);
     }
     of.room = checked_alloc(clients, sizeof *of.room);
-    for (size_t round = 0; round < rounds && status == OSAFL_OK; ++round)
+    for (size_t round = 0; round < rounds && status == OSAFL_OK; round++)
         add_drift_round(s, &of, round);
-    for (size_t i = 0; i < r->cells; ++i)
+    for (size_t i = 0; i < r->cells; i++)
         csv_table_free(of.table[i]);
     free(of.table);
     free(of.room);
@@ -181,7 +181,7 @@ static osafl_status drift_of_row(struct figure_series *s, const struct grid_row 
 osafl_status figure_of_drift(const struct grid_experiment *e, const struct grid_table *t,
                              struct figure **out, char *message)
 {
-    struct figure *const f = figure_create(
+    struct figure *f = figure_create(
         FIGURE_CURVES, figure_stem(e, t, "drift"),
         figure_title(e, t, "label entropy of the clients' stores (mean, 10 to 90 % of clients)"),
         checked_copy("round"), checked_copy("entropy of labels, nats"));
@@ -194,7 +194,7 @@ osafl_status figure_of_drift(const struct grid_experiment *e, const struct grid_
 
 static const struct result_cell *first_run(const struct grid_row *r)
 {
-    for (size_t i = 0; i < r->cells; ++i) {
+    for (size_t i = 0; i < r->cells; i++) {
         if (has_table(r, r->cell[i]))
             return r->cell[i];
     }
@@ -204,7 +204,7 @@ static const struct result_cell *first_run(const struct grid_row *r)
 static osafl_status map_of_row(struct figure_series *s, const struct grid_row *r,
                                const char *column, char *message)
 {
-    const struct result_cell *const c = first_run(r);
+    const struct result_cell *c = first_run(r);
     struct csv_table *table = NULL;
     if (c == NULL)
         return OSAFL_OK;
@@ -213,9 +213,9 @@ static osafl_status map_of_row(struct figure_series *s, const struct grid_row *r
     const size_t round = csv_table_column(table, "round");
     const size_t client = csv_table_column(table, "client");
     bool any = false;
-    for (size_t i = 0; i < table->rows; ++i)
+    for (size_t i = 0; i < table->rows; i++)
         any = any || isfinite(csv_table_value(table, i, value));
-    for (size_t i = 0; i < table->rows && any; ++i) {
+    for (size_t i = 0; i < table->rows && any; i++) {
         const double here = csv_table_value(table, i, value);
         figure_point_add(s, csv_table_value(table, i, round) + 1, csv_table_value(table, i, client),
                          isfinite(here) ? here : (double)NAN, (double)NAN);
@@ -228,18 +228,18 @@ osafl_status figure_of_clients(const struct grid_experiment *e, const struct gri
                                const char *column, struct figure **out, char *message)
 {
     const bool participation = strcmp(column, "local_rounds") == 0;
-    char *const what = checked_format("%s%s", participation ? "local rounds (0: sits out)" : column,
-                                      e->seeds > 1 ? ", first seed" : "");
-    for (char *at = what; *at != '\0'; ++at)
+    char *what = checked_format("%s%s", participation ? "local rounds (0: sits out)" : column,
+                                e->seeds > 1 ? ", first seed" : "");
+    for (char *at = what; *at != '\0'; at++)
         *at = *at == '_' ? ' ' : *at;
-    struct figure *const f =
+    struct figure *f =
         figure_create(FIGURE_MAPS, figure_stem(e, t, participation ? "participation" : column),
                       figure_title(e, t, what), checked_copy("round"), checked_copy("client"));
     free(what);
     f->whole_values = participation;
     osafl_status status = OSAFL_OK;
     *out = NULL;
-    for (size_t i = 0; i < t->rows && status == OSAFL_OK; ++i) {
+    for (size_t i = 0; i < t->rows && status == OSAFL_OK; i++) {
         status = map_of_row(figure_series_add(f, figure_label(&t->row[i]), i), &t->row[i], column,
                             message);
         figure_series_drop_empty(f);

@@ -25,7 +25,7 @@ char *figure_title(const struct grid_experiment *e, const struct grid_table *t, 
 
 static bool has_finished(const struct grid_row *r)
 {
-    for (size_t i = 0; i < r->cells; ++i) {
+    for (size_t i = 0; i < r->cells; i++) {
         if (r->cell[i]->state == CELL_COMPLETE)
             return true;
     }
@@ -61,7 +61,7 @@ static struct spread spread_of(const double *value, size_t n, enum figure_spread
         result.high = s.mean + s.deviation;
         return result;
     }
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         if (isfinite(value[i])) {
             result.low = fmin(isnan(result.low) ? value[i] : result.low, value[i]);
             result.high = fmax(isnan(result.high) ? value[i] : result.high, value[i]);
@@ -86,7 +86,7 @@ static double step_on(const struct result_cell *c, enum figure_axis axis, size_t
         [AGAINST_JOULES] = {"compute_j", "upload_j"},
     };
     double sum = 0;
-    for (size_t i = 0; i < 2 && parts[axis][i] != NULL; ++i) {
+    for (size_t i = 0; i < 2 && parts[axis][i] != NULL; i++) {
         const double value =
             csv_table_value(c->rounds, row, csv_table_column(c->rounds, parts[axis][i]));
         sum += isfinite(value) ? value : 0;
@@ -107,7 +107,7 @@ struct curve {
 static size_t most_rounds(const struct grid_row *r)
 {
     size_t most = 0;
-    for (size_t i = 0; i < r->cells; ++i) {
+    for (size_t i = 0; i < r->cells; i++) {
         if (figure_takes(r, r->cell[i]) && r->cell[i]->rounds->rows > most)
             most = r->cell[i]->rounds->rows;
     }
@@ -116,8 +116,8 @@ static size_t most_rounds(const struct grid_row *r)
 
 static void curve_round(struct curve *v, size_t round)
 {
-    for (size_t i = 0; i < v->row->cells; ++i) {
-        const struct result_cell *const c = v->row->cell[i];
+    for (size_t i = 0; i < v->row->cells; i++) {
+        const struct result_cell *c = v->row->cell[i];
         v->x[i] = v->y[i] = (double)NAN;
         if (!figure_takes(v->row, c) || round >= c->rounds->rows)
             continue;
@@ -144,7 +144,7 @@ static void add_curve(struct figure_series *s, const struct grid_row *r, const c
         .y = checked_alloc(r->cells, sizeof *v.y),
     };
     const size_t rounds = most_rounds(r);
-    for (size_t round = 0; round < rounds; ++round) {
+    for (size_t round = 0; round < rounds; round++) {
         curve_round(&v, round);
         const struct statistic x = statistic_of(v.x, r->cells);
         const struct spread y = spread_of(v.y, r->cells, spread);
@@ -161,8 +161,8 @@ static void add_curve(struct figure_series *s, const struct grid_row *r, const c
 static void scale_axis(struct figure *f, enum figure_axis axis)
 {
     double most = 0;
-    for (size_t i = 0; i < f->n_series; ++i) {
-        for (size_t k = 0; k < f->series[i].n; ++k)
+    for (size_t i = 0; i < f->n_series; i++) {
+        for (size_t k = 0; k < f->series[i].n; k++)
             most = fmax(most, f->series[i].x[k]);
     }
     struct unit_scale scale = {1, NULL};
@@ -177,8 +177,8 @@ static void scale_axis(struct figure *f, enum figure_axis axis)
         scale = unit_scale_joules(most);
         what = "energy of all clients";
     }
-    for (size_t i = 0; i < f->n_series; ++i) {
-        for (size_t k = 0; k < f->series[i].n; ++k)
+    for (size_t i = 0; i < f->n_series; i++) {
+        for (size_t k = 0; k < f->series[i].n; k++)
             f->series[i].x[k] /= scale.divisor;
     }
     free(f->x_label);
@@ -189,11 +189,11 @@ static void scale_axis(struct figure *f, enum figure_axis axis)
 /* "test accuracy" of a measure; another column's name with blanks. */
 static char *spoken(const struct grid_table *t, const char *column)
 {
-    const struct result_cell *const c = t->row[0].cell[0];
+    const struct result_cell *c = t->row[0].cell[0];
     if (c->split != NULL && result_cell_measure_column(c, column) != CSV_NO_COLUMN)
         return checked_format("%s %s", c->split, column);
-    char *const text = checked_copy(column);
-    for (char *at = text; *at != '\0'; ++at)
+    char *text = checked_copy(column);
+    for (char *at = text; *at != '\0'; at++)
         *at = *at == '_' ? ' ' : *at;
     return text;
 }
@@ -202,8 +202,8 @@ static char *spoken(const struct grid_table *t, const char *column)
 static bool spans_decades(const struct figure *f)
 {
     double most = 0;
-    for (size_t i = 0; i < f->n_series; ++i) {
-        for (size_t k = 0; k < f->series[i].n; ++k)
+    for (size_t i = 0; i < f->n_series; i++) {
+        for (size_t k = 0; k < f->series[i].n; k++)
             most = fmax(most, f->series[i].y[k]);
     }
     return most > 1e4 * figure_least_positive(f);
@@ -214,13 +214,13 @@ struct figure *figure_of_column(const struct grid_experiment *e, const struct gr
                                 enum figure_spread spread)
 {
     static const char *const axis_name[] = {"round", "time", "bits", "joules"};
-    char *const what = checked_format("%s-%s", column, axis_name[axis]);
-    char *const y_label = spoken(t, column);
-    struct figure *const f = figure_create(FIGURE_CURVES, figure_stem(e, t, what),
-                                           figure_title(e, t, y_label), checked_copy(""), y_label);
+    char *what = checked_format("%s-%s", column, axis_name[axis]);
+    char *y_label = spoken(t, column);
+    struct figure *f = figure_create(FIGURE_CURVES, figure_stem(e, t, what),
+                                     figure_title(e, t, y_label), checked_copy(""), y_label);
     free(what);
-    for (size_t i = 0; i < t->rows; ++i) {
-        struct figure_series *const s = figure_series_add(f, figure_label(&t->row[i]), i);
+    for (size_t i = 0; i < t->rows; i++) {
+        struct figure_series *s = figure_series_add(f, figure_label(&t->row[i]), i);
         add_curve(s, &t->row[i], column, axis, spread);
         figure_series_drop_empty(f);
     }
@@ -243,8 +243,8 @@ static void add_best(struct figure_series *s, const struct grid_row *r, size_t b
 {
     const struct grid_row part = {.label = r->label, .cell = r->cell + begin, .cells = end - begin};
     const struct summary_question question = {.measure = measure, .target = (double)NAN};
-    double *const best = checked_alloc(part.cells, sizeof *best);
-    for (size_t i = 0; i < part.cells; ++i) {
+    double *best = checked_alloc(part.cells, sizeof *best);
+    for (size_t i = 0; i < part.cells; i++) {
         const struct grid_row one = {.label = r->label, .cell = part.cell + i, .cells = 1};
         struct row_summary of_run = row_summarize(&one, &question);
         const bool enters = figure_takes(&part, part.cell[i]) && of_run.best.n > 0;
@@ -261,28 +261,28 @@ struct figure *figure_of_setting(const struct grid_experiment *e, const struct g
                                  const char *measure, const char *setting,
                                  enum figure_spread spread)
 {
-    const struct result_cell *const any = t->row[0].cell[0];
+    const struct result_cell *any = t->row[0].cell[0];
     const char *name = measure;
     if (name == NULL)
         name = any->n_measures > 0 ? result_cell_measure(any, 0) : "accuracy";
-    const char *const dot = strrchr(setting, '.');
-    char *const last = checked_copy(dot == NULL ? setting : dot + 1);
-    char *const what = checked_format("best-%s-%s", name, last);
-    char *const measure_text = spoken(t, name);
-    char *const y_label = checked_format("best %s", measure_text);
+    const char *dot = strrchr(setting, '.');
+    char *last = checked_copy(dot == NULL ? setting : dot + 1);
+    char *what = checked_format("best-%s-%s", name, last);
+    char *measure_text = spoken(t, name);
+    char *y_label = checked_format("best %s", measure_text);
     free(measure_text);
-    struct figure *const f = figure_create(FIGURE_POINTS, figure_stem(e, t, what),
-                                           figure_title(e, t, y_label), last, y_label);
+    struct figure *f = figure_create(FIGURE_POINTS, figure_stem(e, t, what),
+                                     figure_title(e, t, y_label), last, y_label);
     free(what);
     size_t most_values = 0;
     double least = HUGE_VAL;
     double most = -HUGE_VAL;
-    for (size_t i = 0; i < t->rows; ++i) {
-        const struct grid_row *const r = &t->row[i];
-        struct figure_series *const s = figure_series_add(f, checked_copy(r->label), i);
+    for (size_t i = 0; i < t->rows; i++) {
+        const struct grid_row *r = &t->row[i];
+        struct figure_series *s = figure_series_add(f, checked_copy(r->label), i);
         for (size_t begin = 0, end; begin < r->cells; begin = end) {
             const double x = result_cell_number(r->cell[begin], setting, (double)NAN);
-            for (end = begin + 1; end < r->cells; ++end) {
+            for (end = begin + 1; end < r->cells; end++) {
                 if (result_cell_number(r->cell[end], setting, (double)NAN) != x)
                     break;
             }

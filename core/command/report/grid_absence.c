@@ -17,7 +17,7 @@ static int compare_seeds(const void *a, const void *b)
 
 void seeds_add(int64_t **list, size_t *n, int64_t seed)
 {
-    for (size_t i = 0; i < *n; ++i) {
+    for (size_t i = 0; i < *n; i++) {
         if ((*list)[i] == seed)
             return;
     }
@@ -29,7 +29,7 @@ void seeds_add(int64_t **list, size_t *n, int64_t seed)
 /* Adds a text of the list's own; one that is there is not added again. */
 static void add_text(char ***list, size_t *n, char *text)
 {
-    for (size_t i = 0; i < *n; ++i) {
+    for (size_t i = 0; i < *n; i++) {
         if (strcmp((*list)[i], text) == 0) {
             free(text);
             return;
@@ -46,11 +46,11 @@ static bool has_values(const struct result_cell *c, const char *varied)
     for (const char *at = varied; *at != '\0' && has;) {
         const size_t length = strcspn(at, ",");
         const size_t key_length = strcspn(at, "=,");
-        char *const key = checked_format("%.*s", (int)key_length, at);
-        char *const text = checked_format(
-            "%.*s", (int)(length - key_length - (key_length < length)), at + key_length + 1);
-        char *const value = result_plain_value(text);
-        const char *const found = result_cell_setting(c, key);
+        char *key = checked_format("%.*s", (int)key_length, at);
+        char *text = checked_format("%.*s", (int)(length - key_length - (key_length < length)),
+                                    at + key_length + 1);
+        char *value = result_plain_value(text);
+        const char *found = result_cell_setting(c, key);
         has = found != NULL && strcmp(found, value) == 0;
         free(value);
         free(text);
@@ -72,9 +72,9 @@ static bool is_run(const struct result_cell *c, const struct planned_run *r)
 static bool differs_from_table(const struct result_cell *c, const struct grid_table *t,
                                const struct laid_cells *of)
 {
-    for (size_t i = 0; i < of->splits; ++i) {
-        const char *const mine = result_cell_setting(c, of->split[i]);
-        const char *const others = result_cell_setting(t->row[0].cell[0], of->split[i]);
+    for (size_t i = 0; i < of->splits; i++) {
+        const char *mine = result_cell_setting(c, of->split[i]);
+        const char *others = result_cell_setting(t->row[0].cell[0], of->split[i]);
         if (mine != NULL && others != NULL && strcmp(mine, others) != 0)
             return true;
     }
@@ -85,7 +85,7 @@ static bool differs_from_table(const struct result_cell *c, const struct grid_ta
 static bool has_begun(const struct planned_run *r, const struct laid_cells *of,
                       const struct grid_table *t)
 {
-    for (size_t i = 0; i < of->cells; ++i) {
+    for (size_t i = 0; i < of->cells; i++) {
         if (is_run(of->cell[i], r) && (t == NULL || !differs_from_table(of->cell[i], t, of)))
             return true;
     }
@@ -97,7 +97,7 @@ static char *spaced(const char *varied)
 {
     struct checked_stream text;
     checked_stream_open(&text);
-    for (const char *c = varied; *c != '\0'; ++c) {
+    for (const char *c = varied; *c != '\0'; c++) {
         fputc(*c, text.file);
         if (*c == ',')
             fputc(' ', text.file);
@@ -109,9 +109,9 @@ static char *spaced(const char *varied)
 static void add_absent_row(struct grid_table *t, const struct planned_run *r, const char *varied)
 {
     bool has_case = false;
-    for (size_t i = 0; i < t->rows && !has_case; ++i)
+    for (size_t i = 0; i < t->rows && !has_case; i++)
         has_case = strcmp(t->row[i].cell[0]->case_name, r->case_name) == 0;
-    char *const values = spaced(varied);
+    char *values = spaced(varied);
     add_text(&t->absent, &t->absents,
              has_case ? checked_format("%s with %s", r->case_name,
                                        varied[0] == '\0' ? "nothing varied" : values)
@@ -126,8 +126,8 @@ static bool plan_table(struct grid_table *t, const struct planned_run *r, const 
 {
     bool has_settings = false;
     bool has_row = false;
-    for (size_t i = 0; i < t->rows; ++i) {
-        struct grid_row *const row = &t->row[i];
+    for (size_t i = 0; i < t->rows; i++) {
+        struct grid_row *row = &t->row[i];
         /* --set may have fixed what the file varies. */
         if (strcmp(row->varied, varied) != 0 &&
             !(row->varied[0] == '\0' && has_values(row->cell[0], varied)))
@@ -154,20 +154,20 @@ static void count_absent(struct absent_runs **list, size_t *n, char *what)
 {
     size_t i = 0;
     while (i < *n && strcmp((*list)[i].what, what) != 0)
-        ++i;
+        i++;
     if (i == *n) {
         *list = checked_grow(*list, *n, sizeof **list);
         (*list)[(*n)++] = (struct absent_runs){.what = checked_copy(what)};
     }
-    ++(*list)[i].runs;
+    (*list)[i].runs++;
     free(what);
 }
 
 /* As sentences; takes the list. */
 static char **tell_absent(struct absent_runs *list, size_t n)
 {
-    char **const sentence = checked_alloc(n, sizeof(char *));
-    for (size_t i = 0; i < n; ++i) {
+    char **sentence = checked_alloc(n, sizeof(char *));
+    for (size_t i = 0; i < n; i++) {
         sentence[i] = checked_format("%s: %zu run%s", list[i].what, list[i].runs,
                                      list[i].runs == 1 ? "" : "s");
         free(list[i].what);
@@ -178,7 +178,7 @@ static char **tell_absent(struct absent_runs *list, size_t n)
 
 static void add_seeds_of_runs(int64_t **list, size_t *n, const struct grid_row *r)
 {
-    for (size_t i = 0; i < r->cells; ++i)
+    for (size_t i = 0; i < r->cells; i++)
         seeds_add(list, n, r->cell[i]->seed);
 }
 
@@ -188,17 +188,17 @@ static void infer_seeds(struct grid_experiment *e)
 {
     int64_t *seed = NULL;
     size_t seeds = 0;
-    for (size_t k = 0; k < e->tables; ++k) {
-        for (size_t i = 0; i < e->table[k].rows; ++i) {
+    for (size_t k = 0; k < e->tables; k++) {
+        for (size_t i = 0; i < e->table[k].rows; i++) {
             if (!e->table[k].row[i].is_planned)
                 add_seeds_of_runs(&seed, &seeds, &e->table[k].row[i]);
         }
     }
-    for (size_t k = 0; k < e->tables; ++k) {
-        for (size_t i = 0; i < e->table[k].rows; ++i) {
-            struct grid_row *const row = &e->table[k].row[i];
+    for (size_t k = 0; k < e->tables; k++) {
+        for (size_t i = 0; i < e->table[k].rows; i++) {
+            struct grid_row *row = &e->table[k].row[i];
             add_seeds_of_runs(&row->seed, &row->seeds, row);
-            for (size_t s = 0; s < seeds && !row->is_planned; ++s)
+            for (size_t s = 0; s < seeds && !row->is_planned; s++)
                 seeds_add(&row->seed, &row->seeds, seed[s]);
         }
     }
@@ -210,13 +210,13 @@ void compare_with_plan(struct grid_experiment *e, const char *along, const struc
 {
     struct absent_runs *absent = NULL;
     size_t n = 0;
-    for (size_t i = 0; i < plan->n; ++i) {
-        const struct planned_run *const r = &plan->run[i];
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct planned_run *r = &plan->run[i];
         if (strcmp(r->experiment, e->name) != 0)
             continue;
-        char *const varied = varied_of_row(r->varied, along);
+        char *varied = varied_of_row(r->varied, along);
         bool has_table = false;
-        for (size_t k = 0; k < e->tables; ++k)
+        for (size_t k = 0; k < e->tables; k++)
             has_table = plan_table(&e->table[k], r, varied, of) || has_table;
         if (!has_table && !has_begun(r, of, NULL))
             count_absent(&absent, &n,
@@ -232,9 +232,9 @@ void find_absent_experiments(struct result_grid *g, const struct planned_runs *p
 {
     struct absent_runs *absent = NULL;
     size_t n = 0;
-    for (size_t i = 0; i < plan->n; ++i) {
+    for (size_t i = 0; i < plan->n; i++) {
         bool there = false;
-        for (size_t k = 0; k < g->experiments && !there; ++k)
+        for (size_t k = 0; k < g->experiments && !there; k++)
             there = strcmp(g->experiment[k].name, plan->run[i].experiment) == 0;
         if (!there)
             count_absent(&absent, &n, checked_copy(plan->run[i].experiment));

@@ -78,7 +78,7 @@ static const char style[] =
 
 static char *read_file(const char *path, char *message)
 {
-    FILE *const from = fopen(path, "re");
+    FILE *from = fopen(path, "re");
     if (from == NULL) {
         message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
         return NULL;
@@ -97,7 +97,7 @@ static char *read_file(const char *path, char *message)
 static size_t write_attribute(FILE *to, const char *at, size_t number)
 {
     static const char *const attribute[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
-    for (size_t i = 0; i < sizeof attribute / sizeof attribute[0]; ++i) {
+    for (size_t i = 0; i < sizeof attribute / sizeof attribute[0]; i++) {
         const size_t length = strlen(attribute[i]);
         if (strncmp(at, attribute[i], length) == 0) {
             fprintf(to, "%sf%zu-", attribute[i], number);
@@ -111,7 +111,7 @@ static size_t write_attribute(FILE *to, const char *at, size_t number)
 /* Past the element that begins at `at` when it is <NAME>; else `at`. */
 static const char *skip_element(const char *at, const char *begin, const char *end)
 {
-    const char *const close = strncmp(at, begin, strlen(begin)) == 0 ? strstr(at, end) : NULL;
+    const char *close = strncmp(at, begin, strlen(begin)) == 0 ? strstr(at, end) : NULL;
     return close == NULL ? at : close + strlen(end);
 }
 
@@ -122,7 +122,7 @@ static void write_svg(FILE *to, const char *svg, size_t number, const char *titl
     const char *at = strstr(svg, "<svg");
     bool in_tag = false;
     while (at != NULL && *at != '\0') {
-        const char *const behind = skip_element(at, "<title>", "</title>");
+        const char *behind = skip_element(at, "<title>", "</title>");
         if (behind != at) {
             fputs("<title>", to);
             text_escape(title, FORMAT_HTML, to);
@@ -142,8 +142,8 @@ static void write_svg(FILE *to, const char *svg, size_t number, const char *titl
 static osafl_status write_figure(struct page *p, const struct figure *f, char *message)
 {
     OSAFL_TRY(figure_draw(f, p->room, DRAW_SVG, message));
-    char *const path = checked_format("%s/%s.svg", p->room, f->stem);
-    char *const svg = read_file(path, message);
+    char *path = checked_format("%s/%s.svg", p->room, f->stem);
+    char *svg = read_file(path, message);
     free(path);
     if (svg == NULL)
         return OSAFL_E_IO;
@@ -159,7 +159,7 @@ static osafl_status write_figures(struct page *p, const struct figure_list *l, c
     if (l->n == 0)
         return OSAFL_OK;
     fputs("<div class=\"figures\">\n", p->to);
-    for (size_t i = 0; i < l->n; ++i)
+    for (size_t i = 0; i < l->n; i++)
         OSAFL_TRY(write_figure(p, l->figure[i], message));
     fputs("</div>\n", p->to);
     return OSAFL_OK;
@@ -180,12 +180,12 @@ static void write_detail(struct page *p, struct text_table *t)
 /* The table of shared settings is long and narrow: a list in columns. */
 static void write_settings(struct page *p, const struct grid_experiment *e)
 {
-    struct text_table *const t = shared_settings_table(e);
+    struct text_table *t = shared_settings_table(e);
     fputs("<h4>", p->to);
     text_escape(t->caption, FORMAT_HTML, p->to);
     fputs("</h4>\n<dl>\n", p->to);
-    for (size_t i = 0; i < t->rows; ++i) {
-        const struct table_entry *const row = &t->entry[i * t->columns];
+    for (size_t i = 0; i < t->rows; i++) {
+        const struct table_entry *row = &t->entry[i * t->columns];
         fputs("<div><dt>", p->to);
         text_escape(row[0].text, FORMAT_HTML, p->to);
         fputs("</dt><dd>", p->to);
@@ -203,7 +203,7 @@ static osafl_status write_table(struct page *p, const struct grid_experiment *e,
 {
     if (t->title[0] != '\0')
         text_heading_write(t->title, 2, FORMAT_HTML, p->to);
-    struct summarized_table *const s = summarize_table(e, t, p->question);
+    struct summarized_table *s = summarize_table(e, t, p->question);
     report_body_write(s, FORMAT_HTML, p->to);
     summarized_table_free(s);
     osafl_status status = OSAFL_OK;
@@ -226,7 +226,7 @@ static osafl_status write_experiment(struct page *p, const struct grid_experimen
 {
     fprintf(p->to, "<section id=\"experiment-%zu\">\n", number);
     text_heading_write(e->name, 1, FORMAT_HTML, p->to);
-    for (size_t k = 0; k < e->tables; ++k)
+    for (size_t k = 0; k < e->tables; k++)
         OSAFL_TRY(write_table(p, e, &e->table[k], message));
     report_end_write(e, FORMAT_HTML, p->to);
     write_settings(p, e);
@@ -254,7 +254,7 @@ static void write_head(struct page *p, const struct result_grid *g)
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           p->to);
-    for (size_t i = 0; i < g->experiments; ++i) {
+    for (size_t i = 0; i < g->experiments; i++) {
         fputs(i == 0 ? "" : ", ", p->to);
         text_escape(g->experiment[i].name, FORMAT_HTML, p->to);
     }
@@ -262,12 +262,12 @@ static void write_head(struct page *p, const struct result_grid *g)
             style);
     size_t runs = 0;
     size_t finished = 0;
-    for (size_t i = 0; i < p->cells->cells; ++i) {
-        ++runs;
+    for (size_t i = 0; i < p->cells->cells; i++) {
+        runs++;
         finished += p->cells->cell[i]->state == CELL_COMPLETE;
     }
     fprintf(p->to, "<p>%zu runs, %zu of them finished</p>\n<nav>", runs, finished);
-    for (size_t i = 0; g->experiments > 1 && i < g->experiments; ++i) {
+    for (size_t i = 0; g->experiments > 1 && i < g->experiments; i++) {
         fprintf(p->to, "<a href=\"#experiment-%zu\">", i + 1);
         text_escape(g->experiment[i].name, FORMAT_HTML, p->to);
         fputs("</a>", p->to);
@@ -283,7 +283,7 @@ static osafl_status write_page(struct page *p, const struct result_grid *g, char
         fputs("<p class=\"note\">This page has no figures: gnuplot was not installed when it was "
               "made (apt-get install gnuplot-nox).</p>\n",
               p->to);
-    for (size_t i = 0; i < g->experiments; ++i)
+    for (size_t i = 0; i < g->experiments; i++)
         OSAFL_TRY(write_experiment(p, &g->experiment[i], i + 1, message));
     text_list_write("Without results", g->absent, g->absents, FORMAT_HTML, p->to);
     if (p->room != NULL)
@@ -298,7 +298,7 @@ static osafl_status write_page(struct page *p, const struct result_grid *g, char
 
 static void remove_folder(const char *folder)
 {
-    DIR *const open = opendir(folder);
+    DIR *open = opendir(folder);
     if (open == NULL)
         return;
     for (const struct dirent *entry; (entry = readdir(open)) != NULL;)
@@ -310,8 +310,8 @@ static void remove_folder(const char *folder)
 /* A reader of path sees the old page or the whole new one. */
 static osafl_status replace_file(const char *path, const char *text, char *message)
 {
-    char *const beside = checked_format("%s.new", path);
-    FILE *const to = fopen(beside, "we");
+    char *beside = checked_format("%s.new", path);
+    FILE *to = fopen(beside, "we");
     bool done = false;
     if (to != NULL) {
         done = fputs(text, to) >= 0;
@@ -330,9 +330,8 @@ osafl_status html_page_write(const char *path, const struct found_cells *f,
                              const struct result_grid *g, const struct summary_question *q,
                              char *message)
 {
-    const char *const temporary = getenv("TMPDIR");
-    char *const room =
-        checked_format("%s/osafl-figures-XXXXXX", temporary == NULL ? "/tmp" : temporary);
+    const char *temporary = getenv("TMPDIR");
+    char *room = checked_format("%s/osafl-figures-XXXXXX", temporary == NULL ? "/tmp" : temporary);
     const bool draws = gnuplot_is_there(message) == OSAFL_OK;
     osafl_status status = OSAFL_OK;
     if (draws && mkdtemp(room) == NULL) {
@@ -344,7 +343,7 @@ osafl_status html_page_write(const char *path, const struct found_cells *f,
     checked_stream_open(&stream);
     struct page p = {.to = stream.file, .cells = f, .question = q, .room = draws ? room : NULL};
     status = write_page(&p, g, message);
-    char *const text = checked_stream_text(&stream);
+    char *text = checked_stream_text(&stream);
     if (status == OSAFL_OK)
         status = replace_file(path, text, message);
     free(text);

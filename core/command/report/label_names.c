@@ -8,14 +8,14 @@
 
 bool label_name_is_good(const char *word)
 {
-    const char *const sign = strchr(word, '=');
+    const char *sign = strchr(word, '=');
     return sign != NULL && sign != word && sign[1] != '\0';
 }
 
 /* The new name of the part's first `length` bytes; NULL: it keeps its name. */
 static const char *new_name(const struct label_names *names, const char *part, size_t length)
 {
-    for (size_t i = 0; i < names->n; ++i) {
+    for (size_t i = 0; i < names->n; i++) {
         const size_t old = (size_t)(strchr(names->word[i], '=') - names->word[i]);
         if (old == length && strncmp(names->word[i], part, length) == 0)
             return names->word[i] + old + 1;
@@ -25,9 +25,9 @@ static const char *new_name(const struct label_names *names, const char *part, s
 
 static void write_part(const struct label_names *names, const char *part, size_t length, FILE *to)
 {
-    const char *const sign = memmem(part, length, " = ", 3);
+    const char *sign = memmem(part, length, " = ", 3);
     const size_t name = sign == NULL ? length : (size_t)(sign - part);
-    const char *const renamed = new_name(names, part, name);
+    const char *renamed = new_name(names, part, name);
     if (renamed == NULL)
         fprintf(to, "%.*s", (int)length, part);
     else
@@ -39,7 +39,7 @@ char *label_renamed(const struct label_names *names, const char *label, const ch
     struct checked_stream text;
     checked_stream_open(&text);
     for (const char *at = label;;) {
-        const char *const end = strstr(at, separator);
+        const char *end = strstr(at, separator);
         write_part(names, at, end == NULL ? strlen(at) : (size_t)(end - at), text.file);
         if (end == NULL)
             break;
@@ -51,18 +51,18 @@ char *label_renamed(const struct label_names *names, const char *label, const ch
 
 static void rename_text(const struct label_names *names, char **label, const char *separator)
 {
-    char *const renamed = label_renamed(names, *label, separator);
+    char *renamed = label_renamed(names, *label, separator);
     free(*label);
     *label = renamed;
 }
 
 void labels_rename(struct result_grid *g, const struct label_names *names)
 {
-    for (size_t i = 0; i < g->experiments && names->n > 0; ++i) {
-        for (size_t k = 0; k < g->experiment[i].tables; ++k) {
-            struct grid_table *const t = &g->experiment[i].table[k];
+    for (size_t i = 0; i < g->experiments && names->n > 0; i++) {
+        for (size_t k = 0; k < g->experiment[i].tables; k++) {
+            struct grid_table *t = &g->experiment[i].table[k];
             rename_text(names, &t->title, ", ");
-            for (size_t r = 0; r < t->rows; ++r)
+            for (size_t r = 0; r < t->rows; r++)
                 rename_text(names, &t->row[r].label, " / ");
         }
     }

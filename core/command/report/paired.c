@@ -18,7 +18,7 @@ static int by_value(const void *a, const void *b)
 static double mean_of(const double *value, size_t n)
 {
     double sum = 0;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         sum += value[i];
     return sum / (double)n;
 }
@@ -45,7 +45,7 @@ double student_t_975(size_t freedom)
 {
     double low = 0;
     double high = 16; /* 12.7 for one degree of freedom is the largest */
-    for (int i = 0; i < 64; ++i) {
+    for (int i = 0; i < 64; i++) {
         const double middle = (low + high) / 2;
         if (student_within(middle, freedom) < 0.95)
             low = middle;
@@ -59,7 +59,7 @@ static struct interval student_interval(const double *difference, size_t n)
 {
     const double mean = mean_of(difference, n);
     double squares = 0;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         squares += (difference[i] - mean) * (difference[i] - mean);
     const double half = student_t_975(n - 1) * sqrt(squares / (double)(n - 1)) / sqrt((double)n);
     return (struct interval){mean - half, mean + half};
@@ -68,11 +68,11 @@ static struct interval student_interval(const double *difference, size_t n)
 static struct interval bootstrap_interval(const double *difference, size_t n)
 {
     enum { RESAMPLES = 10000, TAIL = RESAMPLES / 40 };
-    double *const mean = checked_alloc(RESAMPLES, sizeof *mean);
-    uint32_t *const word = checked_alloc(n, sizeof *word);
-    for (size_t b = 0; b < RESAMPLES; ++b) {
+    double *mean = checked_alloc(RESAMPLES, sizeof *mean);
+    uint32_t *word = checked_alloc(n, sizeof *word);
+    for (size_t b = 0; b < RESAMPLES; b++) {
         streams_fill(0, 0, STREAM_BOOTSTRAP, 0, 0, b * n, word, n);
-        for (size_t i = 0; i < n; ++i)
+        for (size_t i = 0; i < n; i++)
             mean[b] += difference[((uint64_t)word[i] * n) >> 32];
         mean[b] /= (double)n;
     }
@@ -97,10 +97,10 @@ struct interval paired_interval(const double *difference, size_t n, enum interva
 static double *all_sums(const double *value, size_t n)
 {
     const size_t sums = (size_t)1 << n;
-    double *const sum = checked_alloc(sums, sizeof *sum);
-    for (size_t i = 0; i < n; ++i) {
+    double *sum = checked_alloc(sums, sizeof *sum);
+    for (size_t i = 0; i < n; i++) {
         const size_t have = (size_t)1 << i;
-        for (size_t k = 0; k < have; ++k) {
+        for (size_t k = 0; k < have; k++) {
             sum[have + k] = sum[k] + value[i];
             sum[k] -= value[i];
         }
@@ -114,7 +114,7 @@ double paired_sign_flip(const double *difference, size_t n)
     if (n < 2 || n > PAIRED_MOST_EXACT)
         return (double)NAN;
     double size = 0;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         size += fabs(difference[i]);
     /* Sums that are equal but for rounding are equal. */
     const double found = fabs(mean_of(difference, n)) * (double)n - 1e-12 * size;
@@ -124,13 +124,13 @@ double paired_sign_flip(const double *difference, size_t n)
      * of the other that is enough falls. */
     const size_t half = n / 2;
     const size_t others = (size_t)1 << (n - half);
-    double *const first = all_sums(difference, half);
-    double *const second = all_sums(difference + half, n - half);
+    double *first = all_sums(difference, half);
+    double *second = all_sums(difference + half, n - half);
     double reach = 0;
     size_t least = others;
-    for (size_t i = 0; i < (size_t)1 << half; ++i) {
+    for (size_t i = 0; i < (size_t)1 << half; i++) {
         while (least > 0 && first[i] + second[least - 1] >= found)
-            --least;
+            least--;
         reach += (double)(others - least);
     }
     free(first);
@@ -142,7 +142,7 @@ double paired_sign_flip(const double *difference, size_t n)
 double paired_share_above(const double *difference, size_t n)
 {
     double above = 0;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         above += difference[i] > 0 ? 1 : difference[i] == 0 ? 0.5 : 0;
     return above / (double)n;
 }
@@ -150,21 +150,21 @@ double paired_share_above(const double *difference, size_t n)
 void holm_adjust(double *p, size_t n)
 {
     size_t tests = 0;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         tests += isnan(p[i]) ? 0 : 1;
-    double *const raw = checked_alloc(n, sizeof *raw);
-    double *const scaled = checked_alloc(n, sizeof *scaled);
+    double *raw = checked_alloc(n, sizeof *raw);
+    double *scaled = checked_alloc(n, sizeof *scaled);
     /* The k-th smallest is multiplied by tests - k ... */
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         size_t smaller = 0;
-        for (size_t k = 0; k < n; ++k)
+        for (size_t k = 0; k < n; k++)
             smaller += p[k] < p[i];
         raw[i] = p[i];
         scaled[i] = fmin(1, p[i] * (double)(tests - smaller));
     }
     /* ... and none is less than what a smaller one became. */
-    for (size_t i = 0; i < n; ++i) {
-        for (size_t k = 0; k < n && !isnan(raw[i]); ++k)
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n && !isnan(raw[i]); k++)
             p[i] = raw[k] <= raw[i] ? fmax(p[i], scaled[k]) : p[i];
     }
     free(scaled);

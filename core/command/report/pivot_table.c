@@ -21,14 +21,14 @@ struct pivot_column {
 
 static const char *value_of(const struct result_cell *c, const char *key)
 {
-    const char *const value = result_cell_setting(c, key);
+    const char *value = result_cell_setting(c, key);
     return value == NULL ? "-" : value;
 }
 
 static int by_value(const void *a, const void *b)
 {
-    const char *const left = *(const char *const *)a;
-    const char *const right = *(const char *const *)b;
+    const char *left = *(const char *const *)a;
+    const char *right = *(const char *const *)b;
     double x;
     double y;
     if (text_real(left, &x) && text_real(right, &y))
@@ -41,15 +41,15 @@ static const char **all_values(const struct grid_table *t, const char *key, size
 {
     const char **value = NULL;
     size_t n = 0;
-    for (size_t r = 0; r < t->rows; ++r) {
-        for (size_t c = 0; c < t->row[r].cells; ++c) {
+    for (size_t r = 0; r < t->rows; r++) {
+        for (size_t c = 0; c < t->row[r].cells; c++) {
             value = checked_grow(value, n, sizeof *value);
             value[n++] = value_of(t->row[r].cell[c], key);
         }
     }
     qsort(value, n, sizeof *value, by_value);
     *values = 0;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         if (*values == 0 || strcmp(value[*values - 1], value[i]) != 0)
             value[(*values)++] = value[i];
     }
@@ -63,14 +63,14 @@ static struct pivot_column make_column(const struct grid_table *t, const char *k
     struct pivot_column c = {.value = value, .part = {.title = t->title}};
     c.part.row = checked_alloc(t->rows, sizeof *c.part.row);
     c.row_of = checked_alloc(t->rows, sizeof *c.row_of);
-    for (size_t r = 0; r < t->rows; ++r) {
+    for (size_t r = 0; r < t->rows; r++) {
         struct grid_row part = {.label = t->row[r].label};
-        for (size_t k = 0; k < t->row[r].cells; ++k) {
+        for (size_t k = 0; k < t->row[r].cells; k++) {
             if (strcmp(value_of(t->row[r].cell[k], key), value) != 0)
                 continue;
             if (part.cells == 0)
                 part.cell = t->row[r].cell + k;
-            ++part.cells;
+            part.cells++;
         }
         c.row_of[r] = part.cells == 0 ? NO_ROW : c.part.rows;
         if (part.cells > 0)
@@ -95,12 +95,12 @@ static void add_notes(struct text_table *t, const struct grid_table *of,
                       const struct pivot_column *c, size_t columns)
 {
     size_t most = 0;
-    for (size_t k = 0; k < columns; ++k) {
-        for (size_t i = 0; i < c[k].part.rows; ++i)
+    for (size_t k = 0; k < columns; k++) {
+        for (size_t i = 0; i < c[k].part.rows; i++)
             most = c[k].numbers->row[i].complete > most ? c[k].numbers->row[i].complete : most;
     }
-    for (size_t k = 0; k < columns; ++k) {
-        for (size_t r = 0; r < of->rows; ++r) {
+    for (size_t k = 0; k < columns; k++) {
+        for (size_t r = 0; r < of->rows; r++) {
             const size_t i = c[k].row_of[r];
             if (i == NO_ROW || c[k].numbers->row[i].complete == most)
                 continue;
@@ -119,9 +119,9 @@ static char *caption(const struct pivot *p, const struct summarized_table *s)
         [COMPARED_TAIL] = {"Mean", " of the last tenth of the rounds"},
         [COMPARED_LOSS] = {"Loss in the round of the best", ""},
     };
-    const char *const split = s->table->row[0].cell[0]->split;
-    char *const measure = measure_heading(s, "");
-    char *const text = checked_format(
+    const char *split = s->table->row[0].cell[0]->split;
+    char *measure = measure_heading(s, "");
+    char *text = checked_format(
         "%s %s %s%s by %s (mean \xc2\xb1 sample standard deviation over seeds)", what[p->by][0],
         split == NULL ? "" : split, measure, what[p->by][1], p->heading);
     free(measure);
@@ -133,17 +133,17 @@ static struct text_table *write_pivot(const struct grid_table *t, const struct p
 {
     size_t any = 0;
     while (any < columns && c[any].numbers->measure == NULL)
-        ++any;
+        any++;
     if (any == columns)
         return NULL;
-    struct text_table *const to = text_table_create(caption(p, c[any].numbers));
+    struct text_table *to = text_table_create(caption(p, c[any].numbers));
     text_table_column(to, checked_copy(p->heading), true);
-    for (size_t k = 0; k < columns; ++k)
+    for (size_t k = 0; k < columns; k++)
         text_table_column(to, checked_copy(c[k].value), false);
-    for (size_t r = 0; r < t->rows; ++r) {
+    for (size_t r = 0; r < t->rows; r++) {
         text_table_row(to);
         text_table_set(to, 0, MARK_NONE, checked_copy(t->row[r].label));
-        for (size_t k = 0; k < columns; ++k)
+        for (size_t k = 0; k < columns; k++)
             set_entry(to, k + 1, &c[k], r, p->by);
     }
     add_notes(to, t, c, columns);
@@ -154,14 +154,14 @@ struct text_table *pivot_table(const struct grid_experiment *e, const struct gri
                                const struct pivot *p, const struct summary_question *q)
 {
     size_t columns;
-    const char **const value = all_values(t, p->key, &columns);
-    struct pivot_column *const c = checked_alloc(columns, sizeof *c);
-    for (size_t k = 0; k < columns; ++k) {
+    const char **value = all_values(t, p->key, &columns);
+    struct pivot_column *c = checked_alloc(columns, sizeof *c);
+    for (size_t k = 0; k < columns; k++) {
         c[k] = make_column(t, p->key, value[k]);
         c[k].numbers = summarize_table(e, &c[k].part, q);
     }
-    struct text_table *const made = write_pivot(t, p, c, columns);
-    for (size_t k = 0; k < columns; ++k) {
+    struct text_table *made = write_pivot(t, p, c, columns);
+    for (size_t k = 0; k < columns; k++) {
         summarized_table_free(c[k].numbers);
         free(c[k].part.row);
         free(c[k].row_of);

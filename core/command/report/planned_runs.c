@@ -36,7 +36,7 @@ static void add_run(struct planned_runs *to, const char *experiment, const char 
 {
     struct planned_run run = {.experiment = result_printable(experiment), .seed = seed};
     result_split_case(cell, &run.case_name, &run.varied);
-    for (size_t i = 0; i < to->n; ++i) {
+    for (size_t i = 0; i < to->n; i++) {
         if (same_run(&to->run[i], &run)) {
             free_run(&run);
             return;
@@ -50,7 +50,7 @@ static bool is_record(const json_t *record)
 {
     const char *cell;
     json_t *seeds;
-    json_t *const cells = json_object_get(record, "cells");
+    json_t *cells = json_object_get(record, "cells");
     if (json_integer_value(json_object_get(record, "grid")) != GRID_RECORD_FORMAT ||
         !json_is_string(json_object_get(record, "experiment")) || !json_is_object(cells))
         return false;
@@ -76,7 +76,7 @@ osafl_status planned_runs_read(const char *path, struct planned_runs *into, char
     OSAFL_TRY(result_read_json(path, &record, message));
     osafl_status status = OSAFL_OK;
     if (is_record(record)) {
-        const char *const experiment = json_string_value(json_object_get(record, "experiment"));
+        const char *experiment = json_string_value(json_object_get(record, "experiment"));
         const char *cell;
         json_t *seeds;
         json_object_foreach(json_object_get(record, "cells"), cell, seeds)
@@ -100,7 +100,7 @@ bool planned_run_names(const char *key)
 {
     static const char *const name[] = {"case", "experiment", "name", "seed"};
     bool names = false;
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; ++i)
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         names = names || strcmp(key, name[i]) == 0;
     return names;
 }
@@ -112,11 +112,11 @@ static enum planned_answer answer(bool holds)
 
 static enum planned_answer check_varied(const char *varied, const char *key, const char *value)
 {
-    const char *const at = result_varied_value(varied, key);
+    const char *at = result_varied_value(varied, key);
     if (at == NULL)
         return PLANNED_UNKNOWN;
-    char *const text = checked_format("%.*s", (int)strcspn(at, ","), at);
-    char *const plain = result_plain_value(text);
+    char *text = checked_format("%.*s", (int)strcspn(at, ","), at);
+    char *plain = result_plain_value(text);
     const bool holds = strcmp(plain, value) == 0;
     free(plain);
     free(text);
@@ -141,7 +141,7 @@ enum planned_answer planned_run_check(const struct planned_run *r, const char *k
 void planned_runs_keep(struct planned_runs *of, const bool *keep)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < of->n; ++i) {
+    for (size_t i = 0; i < of->n; i++) {
         if (keep[i])
             of->run[kept++] = of->run[i];
         else
@@ -152,7 +152,7 @@ void planned_runs_keep(struct planned_runs *of, const bool *keep)
 
 void planned_runs_free(struct planned_runs *p)
 {
-    for (size_t i = 0; i < p->n; ++i)
+    for (size_t i = 0; i < p->n; i++)
         free_run(&p->run[i]);
     free(p->run);
     *p = (struct planned_runs){.n = 0};

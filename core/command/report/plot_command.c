@@ -82,13 +82,13 @@ static const struct argp_option options[] = {
 
 static void parse_formats(struct plot_options *o, const char *list, struct argp_state *state)
 {
-    char *const copy = checked_copy(list);
+    char *copy = checked_copy(list);
     char *rest = copy;
     o->formats = 0;
     for (char *word; (word = strsep(&rest, ",")) != NULL;) {
         int i = 0;
         while (i < DRAW_FORMATS && strcmp(draw_format_name(i), word) != 0)
-            ++i;
+            i++;
         if (i == DRAW_FORMATS)
             argp_error(state, "--format %s: there are svg, pdf and png", word);
         o->formats |= 1u << i;
@@ -99,7 +99,7 @@ static void parse_formats(struct plot_options *o, const char *list, struct argp_
 static void parse_spread(struct plot_options *o, const char *word, struct argp_state *state)
 {
     static const char *const names[] = {"std", "range", "none"};
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; i++) {
         if (strcmp(names[i], word) == 0) {
             o->spread = (enum figure_spread)i;
             return;
@@ -121,7 +121,7 @@ static void parse_range(double range[2], const char *text, struct argp_state *st
 {
     const char *at = text;
     bool good = strchr(text, ':') != NULL;
-    for (int i = 0; i < 2 && good; ++i) {
+    for (int i = 0; i < 2 && good; i++) {
         char *end = NULL;
         range[i] = strtod(at, &end);
         if (end == at)
@@ -143,7 +143,7 @@ static const char **append(const char **list, size_t *n, const char *word)
 /* How the figures look. */
 static error_t parse_look(int key, char *argument, struct argp_state *state)
 {
-    struct plot_options *const o = state->input;
+    struct plot_options *o = state->input;
     switch (key) {
     case KEY_FORMAT:
         parse_formats(o, argument, state);
@@ -175,7 +175,7 @@ static error_t parse_look(int key, char *argument, struct argp_state *state)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct plot_options *const o = state->input;
+    struct plot_options *o = state->input;
     switch (key) {
     case KEY_FIGURE:
         o->figure = append(o->figure, &o->figures, argument);
@@ -225,7 +225,7 @@ static osafl_status make_figures(const struct plot_options *o, const struct foun
         OSAFL_TRY(figure_list_add_all(l, g, o->spread, message));
         return figure_list_add_quantization(l, f, o->spread, message);
     }
-    for (size_t i = 0; i < o->figures; ++i) {
+    for (size_t i = 0; i < o->figures; i++) {
         const struct figure_request request = {
             .name = o->figure[i], .against = o->against, .spread = o->spread};
         OSAFL_TRY(figure_list_add(l, f, g, &request, message));
@@ -260,11 +260,11 @@ static osafl_status draw_figures(const struct plot_options *o, const struct figu
 {
     OSAFL_TRY(gnuplot_is_there(message));
     OSAFL_TRY(folder_create(o->out, message));
-    for (size_t i = 0; i < l->n; ++i)
+    for (size_t i = 0; i < l->n; i++)
         OSAFL_TRY(set_axes(o, l->figure[i], message));
-    for (size_t i = 0; i < l->n; ++i) {
+    for (size_t i = 0; i < l->n; i++) {
         OSAFL_TRY(figure_draw(l->figure[i], o->out, o->formats, message));
-        for (int k = 0; k < DRAW_FORMATS; ++k) {
+        for (int k = 0; k < DRAW_FORMATS; k++) {
             if (o->formats & (1u << k))
                 printf("%s/%s.%s\n", o->out, l->figure[i]->stem, draw_format_name(k));
         }
@@ -277,14 +277,13 @@ static osafl_status draw_figures(const struct plot_options *o, const struct figu
 static osafl_status run_plot(const struct plot_options *o, struct found_cells *f,
                              struct figure_list *l, char *message)
 {
-    for (size_t i = 0; i < o->folders; ++i)
+    for (size_t i = 0; i < o->folders; i++)
         OSAFL_TRY(find_cells(o->folder[i], f, message));
     OSAFL_TRY(keep_only(f, o->only, o->n_only, message));
     take_first_rounds(f, o->rounds);
-    struct result_grid *const g =
-        result_grid_create(f, &(struct grid_layout){.one_table = o->together});
+    struct result_grid *g = result_grid_create(f, &(struct grid_layout){.one_table = o->together});
     labels_rename(g, &(struct label_names){o->name, o->names});
-    for (size_t i = 0; i < g->notes; ++i)
+    for (size_t i = 0; i < g->notes; i++)
         result_say("osafl plot", g->note[i]);
     osafl_status status = make_figures(o, f, g, l, message);
     result_grid_free(g);

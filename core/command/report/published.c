@@ -20,7 +20,7 @@ static double *number_of(struct published_values *v, const char *column)
 {
     double *const number[NUMBERS] = {&v->accuracy_mean, &v->accuracy_std, &v->loss_mean,
                                      &v->loss_std};
-    for (size_t i = 0; i < NUMBERS; ++i) {
+    for (size_t i = 0; i < NUMBERS; i++) {
         if (strcmp(column, number_name[i]) == 0)
             return number[i];
     }
@@ -52,15 +52,15 @@ static osafl_status read_line(const char *where, char *text, struct published_ta
                               char *message)
 {
     p->line = checked_grow(p->line, p->lines, sizeof *p->line);
-    struct published_line *const to = &p->line[p->lines++];
+    struct published_line *to = &p->line[p->lines++];
     *to = (struct published_line){checked_alloc(p->columns, sizeof(char *)), no_values};
-    for (size_t i = 0; i < p->columns; ++i) {
-        const char *const field = strsep(&text, ",");
+    for (size_t i = 0; i < p->columns; i++) {
+        const char *field = strsep(&text, ",");
         if (field == NULL || (i + 1 == p->columns && text != NULL))
             return message_fail(message, OSAFL_E_DATA,
                                 "%s: %s fields than the header has columns (%zu)", where,
                                 field == NULL ? "fewer" : "more", p->columns);
-        double *const number = number_of(&to->values, p->column[i]);
+        double *number = number_of(&to->values, p->column[i]);
         if (number == NULL) {
             to->condition[i] = checked_copy(field);
             continue;
@@ -77,11 +77,11 @@ static osafl_status read_lines(const char *path, char *text, struct published_ta
 {
     osafl_status status = OSAFL_OK;
     char *line;
-    for (size_t number = 1; status == OSAFL_OK && (line = strsep(&text, "\n")) != NULL; ++number) {
+    for (size_t number = 1; status == OSAFL_OK && (line = strsep(&text, "\n")) != NULL; number++) {
         line[strcspn(line, "\r")] = '\0';
         if (line[0] == '#' || line[0] == '\0')
             continue;
-        char *const where = checked_format("%s:%zu", path, number);
+        char *where = checked_format("%s:%zu", path, number);
         status = p->columns == 0 ? read_header(where, line, p, message)
                                  : read_line(where, line, p, message);
         free(where);
@@ -96,7 +96,7 @@ osafl_status published_read(const char *path, struct published_table *out, char 
     size_t size = 0;
     int problem = 0;
     *out = (struct published_table){.columns = 0};
-    char *const text = file_read(path, SIZE_MAX / 2, &size, &problem);
+    char *text = file_read(path, SIZE_MAX / 2, &size, &problem);
     if (text == NULL)
         return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
                             file_read_problem(problem));
@@ -107,12 +107,12 @@ osafl_status published_read(const char *path, struct published_table *out, char 
 
 void published_free(struct published_table *p)
 {
-    for (size_t i = 0; i < p->lines; ++i) {
-        for (size_t k = 0; k < p->columns; ++k)
+    for (size_t i = 0; i < p->lines; i++) {
+        for (size_t k = 0; k < p->columns; k++)
             free(p->line[i].condition[k]);
         free(p->line[i].condition);
     }
-    for (size_t k = 0; k < p->columns; ++k)
+    for (size_t k = 0; k < p->columns; k++)
         free(p->column[k]);
     free(p->line);
     free(p->column);
@@ -123,11 +123,11 @@ static bool is_about(const struct published_table *p, const struct published_lin
                      const struct result_cell *c)
 {
     char seed[CELL_SEED_BYTES];
-    for (size_t i = 0; i < p->columns; ++i) {
-        const char *const wanted = l->condition[i];
+    for (size_t i = 0; i < p->columns; i++) {
+        const char *wanted = l->condition[i];
         if (wanted == NULL || wanted[0] == '\0')
             continue;
-        const char *const value = result_cell_value(c, p->column[i], seed);
+        const char *value = result_cell_value(c, p->column[i], seed);
         if (value == NULL || strcmp(value, wanted) != 0)
             return false;
     }
@@ -136,7 +136,7 @@ static bool is_about(const struct published_table *p, const struct published_lin
 
 struct published_values published_of(const struct published_table *p, const struct result_cell *c)
 {
-    for (size_t i = 0; p != NULL && i < p->lines; ++i) {
+    for (size_t i = 0; p != NULL && i < p->lines; i++) {
         if (is_about(p, &p->line[i], c))
             return p->line[i].values;
     }

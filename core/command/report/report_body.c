@@ -19,7 +19,7 @@ static struct text_table *against(const struct summarized_table *s, enum compare
 
 void report_body_write(const struct summarized_table *s, enum table_format format, FILE *to)
 {
-    char *const facts = shared_facts(s->table);
+    char *facts = shared_facts(s->table);
     if (facts[0] != '\0') {
         fputs(format == FORMAT_HTML ? "<p class=\"facts\">" : "", to);
         text_escape(facts, format, to);
@@ -34,16 +34,16 @@ void report_body_write(const struct summarized_table *s, enum table_format forma
                                              cost_table(s),
                                              absence_table(s),
                                              isnan(s->target) ? NULL : target_table(s)};
-        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
+        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
             if (tables[i] != NULL)
                 text_table_write(tables[i], format, to);
             text_table_free(tables[i]);
         }
     }
     size_t items;
-    char **const missing = missing_runs(s, &items);
+    char **missing = missing_runs(s, &items);
     text_list_write("Missing", missing, items, format, to);
-    for (size_t i = 0; i < items; ++i)
+    for (size_t i = 0; i < items; i++)
         free(missing[i]);
     free(missing);
 }

@@ -119,7 +119,7 @@ static const struct argp_option options[] = {
 static int parse_format(const char *name)
 {
     static const char *const names[] = {"text", "markdown", "latex", NULL, "csv", "runs"};
-    for (int i = 0; i <= CSV_RUNS; ++i) {
+    for (int i = 0; i <= CSV_RUNS; i++) {
         if (names[i] != NULL && strcmp(names[i], name) == 0)
             return i;
     }
@@ -129,7 +129,7 @@ static int parse_format(const char *name)
 static void parse_value(struct report_options *o, const char *name, struct argp_state *state)
 {
     static const char *const names[COMPARED_VALUES] = {"best", "last", "tail", "loss"};
-    for (int i = 0; i < COMPARED_VALUES; ++i) {
+    for (int i = 0; i < COMPARED_VALUES; i++) {
         if (strcmp(names[i], name) == 0) {
             o->pivot.by = (enum compared)i;
             return;
@@ -147,7 +147,7 @@ static void append(const char ***list, size_t *n, const char *word)
 /* How the tables look. */
 static error_t parse_look(int key, char *argument, struct argp_state *state)
 {
-    struct report_options *const o = state->input;
+    struct report_options *o = state->input;
     switch (key) {
     case KEY_AGAINST:
         o->question.against = argument;
@@ -184,7 +184,7 @@ static error_t parse_look(int key, char *argument, struct argp_state *state)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct report_options *const o = state->input;
+    struct report_options *o = state->input;
     switch (key) {
     case KEY_FORMAT:
         o->format = parse_format(argument);
@@ -251,11 +251,11 @@ static void write_table(const struct summarized_table *s, enum table_format form
 static void write_pivots(const struct result_grid *g, const struct report_options *o, FILE *to)
 {
     const enum table_format format = (enum table_format)o->format;
-    for (size_t i = 0; i < g->experiments; ++i) {
-        const struct grid_experiment *const e = &g->experiment[i];
+    for (size_t i = 0; i < g->experiments; i++) {
+        const struct grid_experiment *e = &g->experiment[i];
         text_heading_write(e->name, 1, format, to);
-        for (size_t k = 0; k < e->tables; ++k) {
-            struct text_table *const t = pivot_table(e, &e->table[k], &o->pivot, &o->question);
+        for (size_t k = 0; k < e->tables; k++) {
+            struct text_table *t = pivot_table(e, &e->table[k], &o->pivot, &o->question);
             if (e->table[k].title[0] != '\0')
                 text_heading_write(e->table[k].title, 2, format, to);
             if (t != NULL)
@@ -269,18 +269,18 @@ static void write_pivots(const struct result_grid *g, const struct report_option
 static void write_compute(const struct result_grid *g, const struct report_options *o, FILE *to)
 {
     const enum table_format format = (enum table_format)o->format;
-    for (size_t i = 0; i < g->experiments; ++i) {
-        const struct grid_experiment *const e = &g->experiment[i];
+    for (size_t i = 0; i < g->experiments; i++) {
+        const struct grid_experiment *e = &g->experiment[i];
         text_heading_write(e->name, 1, format, to);
-        for (size_t k = 0; k < e->tables; ++k) {
-            struct text_table *const t = compute_table(e, &e->table[k], &o->tuned);
+        for (size_t k = 0; k < e->tables; k++) {
+            struct text_table *t = compute_table(e, &e->table[k], &o->tuned);
             if (e->table[k].title[0] != '\0')
                 text_heading_write(e->table[k].title, 2, format, to);
             text_table_write(t, format, to);
             text_table_free(t);
         }
     }
-    char *const paragraph = compute_paragraph(g, &o->tuned);
+    char *paragraph = compute_paragraph(g, &o->tuned);
     text_escape(paragraph, format, to);
     fputc('\n', to);
     free(paragraph);
@@ -290,12 +290,12 @@ static void write_report(const struct result_grid *g, const struct report_option
 {
     if (o->format == CSV_NUMBERS)
         summary_csv_header(to);
-    for (size_t i = 0; i < g->experiments; ++i) {
-        const struct grid_experiment *const e = &g->experiment[i];
+    for (size_t i = 0; i < g->experiments; i++) {
+        const struct grid_experiment *e = &g->experiment[i];
         if (o->format != CSV_NUMBERS)
             text_heading_write(e->name, 1, (enum table_format)o->format, to);
-        for (size_t k = 0; k < e->tables; ++k) {
-            struct summarized_table *const s = summarize_table(e, &e->table[k], &o->question);
+        for (size_t k = 0; k < e->tables; k++) {
+            struct summarized_table *s = summarize_table(e, &e->table[k], &o->question);
             if (o->format == CSV_NUMBERS)
                 summary_csv_rows(s, to);
             else
@@ -313,10 +313,10 @@ static void write_report(const struct result_grid *g, const struct report_option
 static osafl_status check_against(const struct result_grid *g, const char *against, char *message)
 {
     struct suggestion close = suggest_begin(against);
-    for (size_t i = 0; i < g->experiments; ++i) {
-        for (size_t k = 0; k < g->experiment[i].tables; ++k) {
-            const struct grid_table *const t = &g->experiment[i].table[k];
-            for (size_t r = 0; r < t->rows; ++r) {
+    for (size_t i = 0; i < g->experiments; i++) {
+        for (size_t k = 0; k < g->experiment[i].tables; k++) {
+            const struct grid_table *t = &g->experiment[i].table[k];
+            for (size_t r = 0; r < t->rows; r++) {
                 if (strcmp(t->row[r].label, against) == 0 ||
                     strcmp(t->row[r].cell[0]->case_name, against) == 0)
                     return OSAFL_OK;
@@ -338,10 +338,10 @@ static osafl_status check_question(const struct found_cells *found,
     char list[256] = "";
     bool there = q->measure == NULL;
     bool share = false; /* the measure of some run is an accuracy */
-    for (size_t i = 0; i < found->cells; ++i) {
-        const struct result_cell *const c = found->cell[i];
-        for (size_t m = 0; m < c->n_measures; ++m) {
-            const char *const name = result_cell_measure(c, m);
+    for (size_t i = 0; i < found->cells; i++) {
+        const struct result_cell *c = found->cell[i];
+        for (size_t m = 0; m < c->n_measures; m++) {
+            const char *name = result_cell_measure(c, m);
             there = there || strcmp(name, q->measure) == 0;
             share = share || (strcmp(name, "accuracy") == 0 &&
                               (q->measure == NULL ? m == 0 : strcmp(q->measure, name) == 0));
@@ -367,7 +367,7 @@ static osafl_status check_question(const struct found_cells *found,
 static osafl_status read_published(struct report_options *o, char *message)
 {
     char *path = o->published_path == NULL ? NULL : checked_copy(o->published_path);
-    for (size_t i = 0; i < o->folders && path == NULL; ++i) {
+    for (size_t i = 0; i < o->folders && path == NULL; i++) {
         if (folder_has(o->folder[i], "published.csv"))
             path = checked_format("%s/published.csv", o->folder[i]);
     }
@@ -398,7 +398,7 @@ static int print_report(const struct found_cells *found, const struct result_gri
     } else {
         write_report(g, o, stdout);
     }
-    for (size_t i = 0; i < g->notes; ++i)
+    for (size_t i = 0; i < g->notes; i++)
         result_say("osafl report", g->note[i]);
     if (status != OSAFL_OK)
         result_say("osafl report", message);
@@ -411,8 +411,7 @@ static int lay_out_report(const struct found_cells *found, const struct report_o
     const struct label_names names = {o->name, o->names};
     char message[MESSAGE_BYTES];
     int exit_status = EXIT_USAGE;
-    struct result_grid *const g =
-        result_grid_create(found, &(struct grid_layout){.along = o->pivot.key});
+    struct result_grid *g = result_grid_create(found, &(struct grid_layout){.along = o->pivot.key});
     labels_rename(g, &names);
     if (o->question.against == NULL || check_against(g, o->question.against, message) == OSAFL_OK)
         exit_status = print_report(found, g, o);
@@ -430,7 +429,7 @@ static osafl_status find_tuning(struct report_options *o, char *message)
     if (o->compute && (o->by != NULL || o->html != NULL || o->format > FORMAT_HTML))
         return message_fail(message, OSAFL_E_CONFIG,
                             "--compute makes tables of its own: as text, markdown or latex");
-    for (size_t i = 0; i < o->tunings; ++i)
+    for (size_t i = 0; i < o->tunings; i++)
         OSAFL_TRY(find_cells(o->tuning[i], &o->tuned, message));
     return OSAFL_OK;
 }
@@ -446,7 +445,7 @@ static osafl_status find_pivot(const struct found_cells *found, struct report_op
         return message_fail(message, OSAFL_E_CONFIG,
                             "--by makes one table: as text, markdown or latex");
     OSAFL_TRY(find_setting(found, "--by", o->by, &o->pivot.key, message));
-    const char *const dot = strrchr(o->pivot.key, '.');
+    const char *dot = strrchr(o->pivot.key, '.');
     free(o->heading);
     o->heading = label_renamed(&names, dot == NULL ? o->pivot.key : dot + 1, " / ");
     o->pivot.heading = o->heading;
@@ -458,7 +457,7 @@ static int run_report(struct report_options *o)
     struct found_cells found = {.cells = 0};
     char message[MESSAGE_BYTES];
     osafl_status status = OSAFL_OK;
-    for (size_t i = 0; i < o->folders && status == OSAFL_OK; ++i)
+    for (size_t i = 0; i < o->folders && status == OSAFL_OK; i++)
         status = find_cells(o->folder[i], &found, message);
     if (status == OSAFL_OK)
         status = read_published(o, message);

@@ -45,11 +45,11 @@ char *mean_text(const struct summarized_table *s, enum compared by, double mean,
     if (in_percent(s, by))
         return isnan(deviation) ? checked_format("%.2f", 100 * mean)
                                 : checked_format("%.2f \xc2\xb1 %.2f", 100 * mean, 100 * deviation);
-    char *const text = number_text(mean);
+    char *text = number_text(mean);
     if (isnan(deviation))
         return text;
-    char *const spread = number_text(deviation);
-    char *const both = checked_format("%s \xc2\xb1 %s", text, spread);
+    char *spread = number_text(deviation);
+    char *both = checked_format("%s \xc2\xb1 %s", text, spread);
     free(text);
     free(spread);
     return both;
@@ -57,14 +57,14 @@ char *mean_text(const struct summarized_table *s, enum compared by, double mean,
 
 char *compared_text(const struct summarized_table *s, size_t row, enum compared by)
 {
-    const struct row_summary *const r = &s->row[row];
+    const struct row_summary *r = &s->row[row];
     size_t diverged = 0;
-    for (size_t i = 0; i < r->n; ++i)
+    for (size_t i = 0; i < r->n; i++)
         diverged += value_diverged(s, by, r->run[i].value[by]);
     if (diverged > 0)
         return diverged == r->n ? checked_copy("diverged")
                                 : checked_format("diverged (%zu of %zu)", diverged, r->n);
-    const struct statistic *const of = row_compared(r, by);
+    const struct statistic *of = row_compared(r, by);
     return mean_text(s, by, of->n == 0 ? (double)NAN : of->mean,
                      of->n < 2 ? (double)NAN : of->deviation);
 }

@@ -28,14 +28,14 @@ unsigned performance_columns_parse(const char *list)
 {
     static const char *const name[COLUMNS] = {"seeds", "best", "rounds",   "loss",
                                               "last",  "tail", "published"};
-    char *const copy = checked_copy(list);
+    char *copy = checked_copy(list);
     char *rest = copy;
     unsigned columns = 0;
     bool good = true;
     for (char *word; (word = strsep(&rest, ",")) != NULL;) {
         int i = 0;
         while (i < COLUMNS && strcmp(name[i], word) != 0)
-            ++i;
+            i++;
         good = good && i < COLUMNS;
         columns |= 1u << i;
     }
@@ -48,9 +48,9 @@ static double loss_limit(const struct summarized_table *s)
 {
     const bool of_measure = s->measure != NULL && strcmp(s->measure, "loss") == 0;
     double least = HUGE_VAL;
-    for (size_t i = 0; i < s->table->rows; ++i) {
-        for (size_t k = 0; k < s->row[i].n; ++k) {
-            const double *const value = s->row[i].run[k].value;
+    for (size_t i = 0; i < s->table->rows; i++) {
+        for (size_t k = 0; k < s->row[i].n; k++) {
+            const double *value = s->row[i].run[k].value;
             least = fmin(least, value[of_measure ? COMPARED_BEST : COMPARED_LOSS]);
         }
     }
@@ -61,7 +61,7 @@ struct summarized_table *summarize_table(const struct grid_experiment *e,
                                          const struct grid_table *t,
                                          const struct summary_question *q)
 {
-    struct summarized_table *const s = checked_alloc(1, sizeof *s);
+    struct summarized_table *s = checked_alloc(1, sizeof *s);
     *s = (struct summarized_table){
         .experiment = e,
         .table = t,
@@ -72,7 +72,7 @@ struct summarized_table *summarize_table(const struct grid_experiment *e,
         .percent = q->percent,
     };
     s->row = checked_alloc(t->rows, sizeof *s->row);
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         s->row[i] = row_summarize(&t->row[i], q);
         if (s->measure == NULL && s->row[i].n > 0)
             s->measure = s->row[i].measure;
@@ -85,7 +85,7 @@ void summarized_table_free(struct summarized_table *s)
 {
     if (s == NULL)
         return;
-    for (size_t i = 0; i < s->table->rows; ++i)
+    for (size_t i = 0; i < s->table->rows; i++)
         row_summary_free(&s->row[i]);
     free(s->row);
     free(s);
@@ -112,8 +112,8 @@ static const struct statistic *statistic_at(const struct row_summary *r, size_t 
 static double largest(const struct summarized_table *s, size_t offset)
 {
     double most = 0;
-    for (size_t i = 0; i < s->table->rows; ++i) {
-        const struct statistic *const of = statistic_at(&s->row[i], offset);
+    for (size_t i = 0; i < s->table->rows; i++) {
+        const struct statistic *of = statistic_at(&s->row[i], offset);
         if (of->n > 0 && of->mean > most)
             most = of->mean;
     }
@@ -126,8 +126,8 @@ static double largest(const struct summarized_table *s, size_t offset)
 
 static bool any_published(const struct summarized_table *s, bool loss)
 {
-    for (size_t i = 0; i < s->table->rows; ++i) {
-        const struct published_values *const p = &s->row[i].published;
+    for (size_t i = 0; i < s->table->rows; i++) {
+        const struct published_values *p = &s->row[i].published;
         if (!isnan(loss ? p->loss_mean : p->accuracy_mean))
             return true;
     }
@@ -137,8 +137,8 @@ static bool any_published(const struct summarized_table *s, bool loss)
 static void add_published(struct text_table *t, size_t column, const struct summarized_table *s,
                           size_t row, enum compared by)
 {
-    const struct published_values *const p = &s->row[row].published;
-    const struct statistic *const ours = row_compared(&s->row[row], by);
+    const struct published_values *p = &s->row[row].published;
+    const struct statistic *ours = row_compared(&s->row[row], by);
     const double mean = by == COMPARED_LOSS ? p->loss_mean : p->accuracy_mean;
     const double deviation = by == COMPARED_LOSS ? p->loss_std : p->accuracy_std;
     text_table_set(t, column, MARK_NONE, mean_text(s, by, mean, deviation));
@@ -181,7 +181,7 @@ static void add_headings(const struct summarized_table *s, struct text_table *t)
         text_table_column(t, measure_heading(s, "last "), false);
     if (has_column(s, COLUMN_TAIL))
         text_table_column(t, measure_heading(s, "last tenth's "), false);
-    for (int loss = 0; loss < 2 && has_column(s, COLUMN_PUBLISHED); ++loss) {
+    for (int loss = 0; loss < 2 && has_column(s, COLUMN_PUBLISHED); loss++) {
         if (!any_published(s, loss))
             continue;
         text_table_column(t, checked_copy(loss ? "paper's loss" : "paper"), false);
@@ -198,7 +198,7 @@ static void set_compared(struct text_table *t, size_t column, const struct summa
 
 static void add_performance(const struct summarized_table *s, struct text_table *t, size_t row)
 {
-    const struct statistic *const rounds = &s->row[row].best_round;
+    const struct statistic *rounds = &s->row[row].best_round;
     size_t column = 0;
     text_table_row(t);
     text_table_set(t, column++, MARK_NONE, row_name(s, row));
@@ -215,7 +215,7 @@ static void add_performance(const struct summarized_table *s, struct text_table 
         set_compared(t, column++, s, row, COMPARED_LAST);
     if (has_column(s, COLUMN_TAIL))
         set_compared(t, column++, s, row, COMPARED_TAIL);
-    for (int loss = 0; loss < 2 && has_column(s, COLUMN_PUBLISHED); ++loss) {
+    for (int loss = 0; loss < 2 && has_column(s, COLUMN_PUBLISHED); loss++) {
         if (!any_published(s, loss))
             continue;
         add_published(t, column, s, row, loss ? COMPARED_LOSS : COMPARED_BEST);
@@ -226,9 +226,9 @@ static void add_performance(const struct summarized_table *s, struct text_table 
 static bool any_diverged(const struct summarized_table *s)
 {
     bool any = false;
-    for (size_t i = 0; i < s->table->rows; ++i) {
-        for (size_t k = 0; k < s->row[i].n; ++k) {
-            for (int by = 0; by < COMPARED_VALUES; ++by)
+    for (size_t i = 0; i < s->table->rows; i++) {
+        for (size_t k = 0; k < s->row[i].n; k++) {
+            for (int by = 0; by < COMPARED_VALUES; by++)
                 any = any || value_diverged(s, (enum compared)by, s->row[i].run[k].value[by]);
         }
     }
@@ -239,7 +239,7 @@ static void performance_notes(const struct summarized_table *s, struct text_tabl
 {
     bool no_link = false;
     bool diverged = false;
-    for (size_t i = 0; i < s->table->rows; ++i) {
+    for (size_t i = 0; i < s->table->rows; i++) {
         no_link = no_link || (s->row[i].n > 0 && !s->row[i].has_link);
         diverged = diverged || s->row[i].diverged;
     }
@@ -249,7 +249,7 @@ static void performance_notes(const struct summarized_table *s, struct text_tabl
                                      "of 1 and the least loss of this table."));
     if (no_link)
         text_table_note(t, checked_copy("Runs without a link (nothing was sent) are not ranked."));
-    for (size_t i = 0; diverged && i < s->table->rows; ++i) {
+    for (size_t i = 0; diverged && i < s->table->rows; i++) {
         if (s->row[i].diverged)
             text_table_note(t, checked_format("%s: %s or loss was not finite in some round.",
                                               s->table->row[i].label, s->measure));
@@ -259,14 +259,14 @@ static void performance_notes(const struct summarized_table *s, struct text_tabl
 struct text_table *performance_table(const struct summarized_table *s)
 {
     const bool with_loss = strcmp(s->measure, "loss") != 0;
-    const char *const split = s->table->row[0].cell[0]->split;
-    struct text_table *const t = text_table_create(checked_format(
+    const char *split = s->table->row[0].cell[0]->split;
+    struct text_table *t = text_table_create(checked_format(
         "Best %s %s over the rounds%s (%s)", split == NULL ? "" : split, s->measure,
         with_loss ? ", and the loss of that round" : "",
         s->experiment->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds"
                                  : "one seed"));
     add_headings(s, t);
-    for (size_t i = 0; i < s->table->rows; ++i)
+    for (size_t i = 0; i < s->table->rows; i++)
         add_performance(s, t, i);
     performance_notes(s, t);
     return t;
@@ -283,7 +283,7 @@ struct amount_column {
 static void set_amount(const struct summarized_table *s, struct text_table *t, size_t row,
                        size_t column, const struct amount_column *of, enum entry_mark mark)
 {
-    const struct statistic *const value = statistic_at(&s->row[row], of->offset);
+    const struct statistic *value = statistic_at(&s->row[row], of->offset);
     text_table_set(t, column, mark,
                    value->n == 0 ? checked_copy("-")
                                  : amount_text(value->mean / of->scale.divisor));
@@ -302,16 +302,16 @@ struct text_table *cost_table(const struct summarized_table *s)
         {STATISTIC(simulated_s), "time", unit_scale_seconds(largest(s, STATISTIC(simulated_s)))},
     };
     const size_t columns = sizeof column / sizeof column[0];
-    struct text_table *const t = text_table_create(checked_copy(
+    struct text_table *t = text_table_create(checked_copy(
         "Participation, and what a run costs (all clients and rounds, mean over seeds)"));
     text_table_column(t, checked_copy(""), true);
     text_table_column(t, checked_copy("participation"), false);
     text_table_column(t, checked_copy("local rounds"), false);
-    for (size_t c = 0; c < columns; ++c)
+    for (size_t c = 0; c < columns; c++)
         text_table_column(t, checked_format("%s, %s", column[c].heading, column[c].scale.unit),
                           false);
-    for (size_t i = 0; i < s->table->rows; ++i) {
-        const struct row_summary *const r = &s->row[i];
+    for (size_t i = 0; i < s->table->rows; i++) {
+        const struct row_summary *r = &s->row[i];
         text_table_row(t);
         text_table_set(t, 0, MARK_NONE, row_name(s, i));
         const bool linked = r->n > 0 && r->has_link;
@@ -323,7 +323,7 @@ struct text_table *cost_table(const struct summarized_table *s)
                        linked && r->local_rounds.n > 0
                            ? checked_format("%.2f", r->local_rounds.mean)
                            : checked_copy("-"));
-        for (size_t c = 0; c < columns; ++c) {
+        for (size_t c = 0; c < columns; c++) {
             if (linked || column[c].offset == STATISTIC(simulated_s))
                 set_amount(s, t, i, 3 + c, &column[c], MARK_NONE);
             else
@@ -347,22 +347,22 @@ struct text_table *target_table(const struct summarized_table *s)
         {STATISTIC(target_j), "energy", unit_scale_joules(largest(s, STATISTIC(target_j)))},
     };
     const size_t columns = sizeof column / sizeof column[0];
-    struct text_table *const t = text_table_create(
+    struct text_table *t = text_table_create(
         checked_format("To %s %g (mean over the runs that reached it)", s->measure, s->target));
     text_table_column(t, checked_copy(""), true);
     text_table_column(t, checked_copy("reached"), false);
-    for (size_t c = 0; c < columns; ++c)
+    for (size_t c = 0; c < columns; c++)
         text_table_column(t,
                           column[c].scale.unit == NULL
                               ? checked_copy(column[c].heading)
                               : checked_format("%s, %s", column[c].heading, column[c].scale.unit),
                           false);
-    for (size_t i = 0; i < s->table->rows; ++i) {
-        const struct row_summary *const r = &s->row[i];
+    for (size_t i = 0; i < s->table->rows; i++) {
+        const struct row_summary *r = &s->row[i];
         text_table_row(t);
         text_table_set(t, 0, MARK_NONE, row_name(s, i));
         text_table_set(t, 1, MARK_NONE, checked_format("%zu of %zu", r->reached, r->n));
-        for (size_t c = 0; c < columns; ++c) {
+        for (size_t c = 0; c < columns; c++) {
             const bool of_link = c >= 2;
             if (of_link && !r->has_link)
                 text_table_set(t, 2 + c, MARK_NONE, checked_copy("-"));
@@ -377,7 +377,7 @@ struct text_table *target_table(const struct summarized_table *s)
 
 static const struct result_cell *cell_of_seed(const struct grid_row *r, int64_t seed)
 {
-    for (size_t i = 0; i < r->cells; ++i) {
+    for (size_t i = 0; i < r->cells; i++) {
         if (r->cell[i]->seed == seed)
             return r->cell[i];
     }
@@ -387,7 +387,7 @@ static const struct result_cell *cell_of_seed(const struct grid_row *r, int64_t 
 /* What is wrong with one run; NULL: nothing. */
 static char *missing_run(const struct grid_row *r, int64_t seed)
 {
-    const struct result_cell *const c = cell_of_seed(r, seed);
+    const struct result_cell *c = cell_of_seed(r, seed);
     if (c == NULL)
         return checked_format("seed %" PRId64 " has no results", seed);
     if (c->state == CELL_FAILED)
@@ -405,8 +405,8 @@ static char *missing_of_row(const struct grid_row *r)
     struct checked_stream text;
     checked_stream_open(&text);
     bool complete = true;
-    for (size_t k = 0; k < r->seeds; ++k) {
-        char *const missing = missing_run(r, r->seed[k]);
+    for (size_t k = 0; k < r->seeds; k++) {
+        char *missing = missing_run(r, r->seed[k]);
         if (missing == NULL)
             continue;
         fprintf(text.file, "%s%s%s", complete ? r->label : "", complete ? ": " : "; ", missing);
@@ -423,7 +423,7 @@ static char *missing_of_row(const struct grid_row *r)
 
 static bool has_case(const struct grid_table *t, const char *name)
 {
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         if (strcmp(t->row[i].cell[0]->case_name, name) == 0)
             return true;
     }
@@ -443,15 +443,15 @@ static char **add_item(char **item, size_t *items, char *sentence)
  * record tells of, the record tells in which tables they should stand. */
 static char **cases_of_others(const struct summarized_table *s, char **item, size_t *items)
 {
-    for (size_t k = 0; k < s->experiment->tables; ++k) {
-        const struct grid_table *const other = &s->experiment->table[k];
-        for (size_t i = 0; i < other->rows; ++i) {
-            const char *const name = other->row[i].cell[0]->case_name;
+    for (size_t k = 0; k < s->experiment->tables; k++) {
+        const struct grid_table *other = &s->experiment->table[k];
+        for (size_t i = 0; i < other->rows; i++) {
+            const char *name = other->row[i].cell[0]->case_name;
             bool first =
                 !has_case(s->table, name) && !(s->table->is_planned && other->row[i].is_planned);
-            for (size_t before = 0; before < k && first; ++before)
+            for (size_t before = 0; before < k && first; before++)
                 first = !has_case(&s->experiment->table[before], name);
-            for (size_t before = 0; before < i && first; ++before)
+            for (size_t before = 0; before < i && first; before++)
                 first = strcmp(other->row[before].cell[0]->case_name, name) != 0;
             if (first)
                 item = add_item(item, items, checked_format("%s has no results", name));
@@ -462,12 +462,12 @@ static char **cases_of_others(const struct summarized_table *s, char **item, siz
 
 char **missing_runs(const struct summarized_table *s, size_t *items)
 {
-    const struct grid_table *const t = s->table;
+    const struct grid_table *t = s->table;
     char **item = NULL;
     *items = 0;
-    for (size_t i = 0; i < t->rows; ++i)
+    for (size_t i = 0; i < t->rows; i++)
         item = add_item(item, items, missing_of_row(&t->row[i]));
-    for (size_t i = 0; i < t->absents; ++i)
+    for (size_t i = 0; i < t->absents; i++)
         item = add_item(item, items, checked_format("%s has no results", t->absent[i]));
     return cases_of_others(s, item, items);
 }
@@ -478,9 +478,9 @@ char **missing_runs(const struct summarized_table *s, size_t *items)
 static const char *shared_setting(const struct grid_table *t, const char *key)
 {
     const char *shared = NULL;
-    for (size_t i = 0; i < t->rows; ++i) {
-        for (size_t k = 0; k < t->row[i].cells; ++k) {
-            const char *const value = result_cell_setting(t->row[i].cell[k], key);
+    for (size_t i = 0; i < t->rows; i++) {
+        for (size_t k = 0; k < t->row[i].cells; k++) {
+            const char *value = result_cell_setting(t->row[i].cell[k], key);
             if (value == NULL || (shared != NULL && strcmp(shared, value) != 0))
                 return NULL;
             shared = value;
@@ -516,8 +516,8 @@ char *shared_facts(const struct grid_table *t)
         fprintf(text.file, "the first %" PRIu32 " rounds alone", first);
         between = ", ";
     }
-    for (size_t i = 0; i < sizeof fact / sizeof fact[0]; ++i) {
-        const char *const value = shared_setting(t, fact[i].key);
+    for (size_t i = 0; i < sizeof fact / sizeof fact[0]; i++) {
+        const char *value = shared_setting(t, fact[i].key);
         if (value == NULL)
             continue;
         fprintf(text.file, "%s%s%s%s", between, fact[i].before, value, fact[i].after);

@@ -25,8 +25,8 @@ static int by_key(const void *a, const void *b)
 /* A setting's value as reports show it: owned by the caller. */
 static char *shown_value(const char *text)
 {
-    char *const plain = result_plain_value(text);
-    char *const shown = result_printable(plain);
+    char *plain = result_plain_value(text);
+    char *shown = result_printable(plain);
     free(plain);
     return shown;
 }
@@ -37,21 +37,21 @@ const char *result_cell_setting(const struct result_cell *c, const char *key)
     if (c->settings == 0 || strlen(key) >= sizeof name)
         return NULL;
     strcpy(name, key);
-    const struct cell_setting *const found = bsearch(
-        &(struct cell_setting){.key = name}, c->setting, c->settings, sizeof *c->setting, by_key);
+    const struct cell_setting *found = bsearch(&(struct cell_setting){.key = name}, c->setting,
+                                               c->settings, sizeof *c->setting, by_key);
     return found == NULL ? NULL : found->value;
 }
 
 /* Whether the group of a key is one of this run's: that of the core, or of a plugin it chose. */
 static bool has_group(const struct result_cell *c, const char *key)
 {
-    const char *const kind_end = strchr(key, '.');
-    const char *const plugin_end = kind_end == NULL ? NULL : strchr(kind_end + 1, '.');
+    const char *kind_end = strchr(key, '.');
+    const char *plugin_end = kind_end == NULL ? NULL : strchr(kind_end + 1, '.');
     if (plugin_end == NULL)
         return true;
-    char *const choice = checked_format("%.*s.plugin", (int)(kind_end - key), key);
-    char *const plugin = checked_format("%.*s", (int)(plugin_end - kind_end - 1), kind_end + 1);
-    const char *const chosen = result_cell_setting(c, choice);
+    char *choice = checked_format("%.*s.plugin", (int)(kind_end - key), key);
+    char *plugin = checked_format("%.*s", (int)(plugin_end - kind_end - 1), kind_end + 1);
+    const char *chosen = result_cell_setting(c, choice);
     const bool same = chosen != NULL && strcmp(chosen, plugin) == 0;
     free(choice);
     free(plugin);
@@ -61,7 +61,7 @@ static bool has_group(const struct result_cell *c, const char *key)
 /* Whether a key is that of a plugin beside which another was chosen. */
 static bool is_idle(const struct result_cell *c, const char *key)
 {
-    char *const choice = checked_format("%.*s.plugin", (int)strcspn(key, "."), key);
+    char *choice = checked_format("%.*s.plugin", (int)strcspn(key, "."), key);
     const bool idle = result_cell_setting(c, choice) != NULL && !has_group(c, key);
     free(choice);
     return idle;
@@ -71,11 +71,11 @@ static bool is_idle(const struct result_cell *c, const char *key)
  * recorded all the same. */
 static void drop_idle_settings(struct result_cell *c)
 {
-    bool *const idle = checked_alloc(c->settings + 1, sizeof *idle);
-    for (size_t i = 0; i < c->settings; ++i)
+    bool *idle = checked_alloc(c->settings + 1, sizeof *idle);
+    for (size_t i = 0; i < c->settings; i++)
         idle[i] = is_idle(c, c->setting[i].key);
     size_t kept = 0;
-    for (size_t i = 0; i < c->settings; ++i) {
+    for (size_t i = 0; i < c->settings; i++) {
         if (!idle[i]) {
             c->setting[kept++] = c->setting[i];
             continue;
@@ -99,8 +99,8 @@ static osafl_status read_settings(struct result_cell *c, char *message)
         if (strncmp(key, "paper.", strlen("paper.")) == 0)
             continue;
         const char *value = json_string_value(json_object_get(setting, "value"));
-        const char *const origin = json_string_value(json_object_get(setting, "origin"));
-        const char *const earlier = json_string_value(json_object_get(setting, "earlier"));
+        const char *origin = json_string_value(json_object_get(setting, "origin"));
+        const char *earlier = json_string_value(json_object_get(setting, "earlier"));
         if (value == NULL)
             return message_fail(
                 message, OSAFL_E_DATA,
@@ -139,7 +139,7 @@ void result_cell_assume(struct result_cell *c, const struct cell_setting *of)
 
 double result_cell_number(const struct result_cell *c, const char *key, double fallback)
 {
-    const char *const text = result_cell_setting(c, key);
+    const char *text = result_cell_setting(c, key);
     double value = fallback;
     if (text != NULL)
         (void)text_real(text, &value);
@@ -163,7 +163,7 @@ const char *result_cell_value(const struct result_cell *c, const char *key,
 static osafl_status required(const struct result_cell *c, const json_t *in, const char *key,
                              char **out, char *message)
 {
-    const char *const text = json_string_value(json_object_get(in, key));
+    const char *text = json_string_value(json_object_get(in, key));
     if (text == NULL || text[0] == '\0')
         return message_fail(message, OSAFL_E_DATA,
                             "%s/manifest.json: no text \"%s\"; the file is damaged or of another "
@@ -181,7 +181,7 @@ bool result_cell_varies(const struct result_cell *c, const char *key)
 static osafl_status read_json_of(const struct result_cell *c, const char *name, json_t **out,
                                  char *message)
 {
-    char *const path = checked_format("%s/%s", c->folder, name);
+    char *path = checked_format("%s/%s", c->folder, name);
     const osafl_status status = result_read_json(path, out, message);
     free(path);
     return status;
@@ -190,21 +190,21 @@ static osafl_status read_json_of(const struct result_cell *c, const char *name, 
 static osafl_status read_manifest(struct result_cell *c, char *message)
 {
     OSAFL_TRY(read_json_of(c, "manifest.json", &c->manifest, message));
-    const json_t *const run = json_object_get(c->manifest, "experiment");
+    const json_t *run = json_object_get(c->manifest, "experiment");
     OSAFL_TRY(required(c, c->manifest, "identity", &c->identity, message));
     OSAFL_TRY(required(c, run, "name", &c->experiment, message));
     char *name = NULL;
     OSAFL_TRY(required(c, run, "case", &name, message));
     result_split_case(name, &c->case_name, &c->varied);
     free(name);
-    const json_t *const seed = json_object_get(run, "seed");
+    const json_t *seed = json_object_get(run, "seed");
     if (!json_is_integer(seed))
         return message_fail(message, OSAFL_E_DATA,
                             "%s/manifest.json: no whole number \"seed\"; the file is damaged or of "
                             "another version of osafl",
                             c->folder);
     c->seed = json_integer_value(seed);
-    const json_t *const place = json_object_get(run, "case_index");
+    const json_t *place = json_object_get(run, "case_index");
     c->case_index = json_is_integer(place) ? json_integer_value(place) : -1;
     OSAFL_TRY(read_settings(c, message));
     const double rounds = result_cell_number(c, "rounds", 0);
@@ -223,7 +223,7 @@ static osafl_status read_manifest(struct result_cell *c, char *message)
  * simulated_s and train_loss as SPLIT_NAME. */
 static osafl_status check_columns(struct result_cell *c, const char *path, char *message)
 {
-    struct csv_table *const t = c->rounds;
+    struct csv_table *t = c->rounds;
     const size_t end = csv_table_column(t, "train_loss");
     static const char *const needed[] = {"participants",        "mean_local_rounds",
                                          "uplink_payload_bits", "uplink_air_bits",
@@ -233,12 +233,12 @@ static osafl_status check_columns(struct result_cell *c, const char *path, char 
         return message_fail(message, OSAFL_E_DATA,
                             "%s:1: the header is not \"round,simulated_s,MEASURES,train_loss,...\"",
                             path);
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; ++i) {
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         if (csv_table_column(t, needed[i]) == CSV_NO_COLUMN)
             return message_fail(message, OSAFL_E_DATA, "%s:1: no column \"%s\"", path, needed[i]);
     }
-    const char *const first = t->name[CELL_FIRST_MEASURE];
-    const char *const underscore = strchr(first, '_');
+    const char *first = t->name[CELL_FIRST_MEASURE];
+    const char *underscore = strchr(first, '_');
     if (underscore == NULL)
         return message_fail(message, OSAFL_E_DATA,
                             "%s:1: column \"%s\" should be a measure of a split, such as "
@@ -246,8 +246,8 @@ static osafl_status check_columns(struct result_cell *c, const char *path, char 
                             path, first);
     c->split = checked_format("%.*s", (int)(underscore - first), first);
     c->n_measures = end - CELL_FIRST_MEASURE;
-    for (size_t m = 0; m < c->n_measures; ++m) {
-        const char *const name = t->name[CELL_FIRST_MEASURE + m];
+    for (size_t m = 0; m < c->n_measures; m++) {
+        const char *name = t->name[CELL_FIRST_MEASURE + m];
         if (strncmp(name, first, strlen(c->split) + 1) != 0)
             return message_fail(message, OSAFL_E_DATA,
                                 "%s:1: column \"%s\" should begin with "
@@ -259,7 +259,7 @@ static osafl_status check_columns(struct result_cell *c, const char *path, char 
 
 static osafl_status check_rounds(const struct result_cell *c, const char *path, char *message)
 {
-    for (size_t i = 0; i < c->rounds->rows; ++i) {
+    for (size_t i = 0; i < c->rounds->rows; i++) {
         if (csv_table_value(c->rounds, i, 0) != (double)i)
             return message_fail(message, OSAFL_E_DATA,
                                 "%s:%zu: expected round %zu; rounds are missing or doubled", path,
@@ -274,7 +274,7 @@ static osafl_status check_rounds(const struct result_cell *c, const char *path, 
 
 static osafl_status read_rounds(struct result_cell *c, char *message)
 {
-    char *const path = checked_format("%s/rounds.csv", c->folder);
+    char *path = checked_format("%s/rounds.csv", c->folder);
     osafl_status status = OSAFL_OK;
     /* A run that has just begun has no table yet. */
     if (access(path, F_OK) != 0 && errno == ENOENT)
@@ -293,7 +293,7 @@ static osafl_status read_rounds(struct result_cell *c, char *message)
 
 static void find_state(struct result_cell *c)
 {
-    const char *const failure = json_string_value(json_object_get(c->environment, "failure"));
+    const char *failure = json_string_value(json_object_get(c->environment, "failure"));
     free(c->failure);
     c->failure = NULL;
     c->state = c->rounds->rows == c->planned_rounds ? CELL_COMPLETE : CELL_UNFINISHED;
@@ -313,7 +313,7 @@ static osafl_status read_state(struct result_cell *c, char *message)
 
 osafl_status result_cell_read(const char *folder, struct result_cell **out, char *message)
 {
-    struct result_cell *const c = checked_alloc(1, sizeof *c);
+    struct result_cell *c = checked_alloc(1, sizeof *c);
     c->folder = checked_copy(folder);
     osafl_status status = read_manifest(c, message);
     if (status == OSAFL_OK)
@@ -340,7 +340,7 @@ void result_cell_free(struct result_cell *c)
 {
     if (c == NULL)
         return;
-    for (size_t i = 0; i < c->settings; ++i) {
+    for (size_t i = 0; i < c->settings; i++) {
         free(c->setting[i].key);
         free(c->setting[i].value);
         free(c->setting[i].origin);
@@ -369,7 +369,7 @@ const char *result_cell_measure(const struct result_cell *c, size_t m)
 
 size_t result_cell_measure_column(const struct result_cell *c, const char *measure)
 {
-    for (size_t m = 0; m < c->n_measures; ++m) {
+    for (size_t m = 0; m < c->n_measures; m++) {
         if (strcmp(result_cell_measure(c, m), measure) == 0)
             return CELL_FIRST_MEASURE + m;
     }
@@ -396,7 +396,7 @@ static osafl_status check_clients(const struct result_cell *c, struct csv_table 
     if (!(clients >= 1 && clients <= UINT32_MAX))
         return message_fail(message, OSAFL_E_DATA, "%s/manifest.json: no setting \"clients.count\"",
                             c->folder);
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         if (csv_table_value(t, i, round) != (double)(i / (size_t)clients) ||
             csv_table_value(t, i, client) != (double)(i % (size_t)clients))
             return message_fail(message, OSAFL_E_DATA,
@@ -419,7 +419,7 @@ osafl_status result_cell_clients(const struct result_cell *c, const char *const 
                                  struct csv_table **out, char *message)
 {
     static const char *const words[] = {"reason", NULL};
-    char *const path = checked_format("%s/clients.csv", c->folder);
+    char *path = checked_format("%s/clients.csv", c->folder);
     *out = NULL;
     osafl_status status = csv_table_read(path, wanted, words, out, message);
     if (status == OSAFL_OK && (*out)->columns > 0)

@@ -39,7 +39,7 @@ struct placing {
  * the cell has no such setting. */
 static const char *compared_value(const struct result_cell *c, const char *key)
 {
-    const char *const value = result_cell_setting(c, key);
+    const char *value = result_cell_setting(c, key);
     if (value == NULL || value[0] != '/' || result_cell_varies(c, key))
         return value;
     return strrchr(value, '/') + 1;
@@ -48,10 +48,10 @@ static const char *compared_value(const struct result_cell *c, const char *key)
 /* Whether the cells name one file in two places: then its content tells whether it is the same. */
 static bool has_moved_file(const struct result_cell *a, const struct result_cell *b)
 {
-    for (size_t k = 0; k < a->settings; ++k) {
-        const char *const key = a->setting[k].key;
-        const char *const value = a->setting[k].value;
-        const char *const other = value[0] == '/' ? result_cell_setting(b, key) : NULL;
+    for (size_t k = 0; k < a->settings; k++) {
+        const char *key = a->setting[k].key;
+        const char *value = a->setting[k].value;
+        const char *other = value[0] == '/' ? result_cell_setting(b, key) : NULL;
         if (other != NULL && strcmp(value, other) != 0 &&
             strcmp(compared_value(a, key), compared_value(b, key)) == 0)
             return true;
@@ -61,8 +61,8 @@ static bool has_moved_file(const struct result_cell *a, const struct result_cell
 
 static bool has_moved_files(const struct placing *p)
 {
-    for (size_t i = 0; i < p->cells; ++i) {
-        for (size_t k = 0; k < i; ++k) {
+    for (size_t i = 0; i < p->cells; i++) {
+        for (size_t k = 0; k < i; k++) {
             if (has_moved_file(p->cell[i].cell, p->cell[k].cell))
                 return true;
         }
@@ -82,9 +82,9 @@ static const char **all_keys(const struct placing *p, size_t *keys)
 {
     const char **key = NULL;
     size_t n = 0;
-    for (size_t i = 0; i < p->cells; ++i) {
-        const struct result_cell *const c = p->cell[i].cell;
-        for (size_t k = 0; k < c->settings; ++k) {
+    for (size_t i = 0; i < p->cells; i++) {
+        const struct result_cell *c = p->cell[i].cell;
+        for (size_t k = 0; k < c->settings; k++) {
             if (!setting_makes_row(c->setting[k].key, p->layout->along))
                 continue;
             key = checked_grow(key, n, sizeof *key);
@@ -94,7 +94,7 @@ static const char **all_keys(const struct placing *p, size_t *keys)
     if (n > 0)
         qsort(key, n, sizeof *key, compare_text);
     *keys = 0;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         if (*keys == 0 || strcmp(key[*keys - 1], key[i]) != 0)
             key[(*keys)++] = key[i];
     }
@@ -107,14 +107,14 @@ static const char **all_keys(const struct placing *p, size_t *keys)
  * of its own. */
 static bool varies_in_case(const struct placing *p, const struct result_cell *of, const char *key)
 {
-    const char *const mine = compared_value(of, key);
+    const char *mine = compared_value(of, key);
     const bool follows = !result_cell_varies(of, key);
-    for (size_t i = 0; i < p->cells && mine != NULL; ++i) {
-        const struct result_cell *const c = p->cell[i].cell;
+    for (size_t i = 0; i < p->cells && mine != NULL; i++) {
+        const struct result_cell *c = p->cell[i].cell;
         if (strcmp(c->case_name, of->case_name) != 0 ||
             (follows && strcmp(c->varied, of->varied) != 0))
             continue;
-        const char *const other = compared_value(c, key);
+        const char *other = compared_value(c, key);
         if (other != NULL && strcmp(mine, other) != 0)
             return true;
     }
@@ -125,10 +125,10 @@ static bool varies_in_case(const struct placing *p, const struct result_cell *of
 static size_t cases_that_vary(const struct placing *p, const char *key)
 {
     size_t cases = 0;
-    for (size_t i = 0; i < p->cells; ++i) {
-        const struct result_cell *const c = p->cell[i].cell;
+    for (size_t i = 0; i < p->cells; i++) {
+        const struct result_cell *c = p->cell[i].cell;
         bool first = result_cell_setting(c, key) != NULL;
-        for (size_t k = 0; k < i && first; ++k)
+        for (size_t k = 0; k < i && first; k++)
             first = strcmp(p->cell[k].cell->case_name, c->case_name) != 0 ||
                     result_cell_setting(p->cell[k].cell, key) == NULL;
         cases += first && varies_in_case(p, c, key);
@@ -138,7 +138,7 @@ static size_t cases_that_vary(const struct placing *p, const char *key)
 
 static bool several_cases(const struct placing *p)
 {
-    for (size_t i = 1; i < p->cells; ++i) {
+    for (size_t i = 1; i < p->cells; i++) {
         if (strcmp(p->cell[i].cell->case_name, p->cell[0].cell->case_name) != 0)
             return true;
     }
@@ -149,7 +149,7 @@ static bool several_cases(const struct placing *p)
  * that has just begun may have one value of it. */
 static bool is_varied(const struct placing *p, const char *key)
 {
-    for (size_t i = 0; i < p->cells; ++i) {
+    for (size_t i = 0; i < p->cells; i++) {
         if (result_cell_varies(p->cell[i].cell, key))
             return true;
     }
@@ -159,12 +159,12 @@ static bool is_varied(const struct placing *p, const char *key)
 /* Whether the optimizer is the same wherever the aggregator is: then naming the one is enough. */
 static bool optimizer_follows_aggregator(const struct placing *p)
 {
-    for (size_t i = 0; i < p->cells; ++i) {
-        const char *const mine = result_cell_setting(p->cell[i].cell, "optimizer.plugin");
-        const char *const of = result_cell_setting(p->cell[i].cell, "aggregator.plugin");
-        for (size_t k = 0; k < i; ++k) {
-            const char *const other = result_cell_setting(p->cell[k].cell, "optimizer.plugin");
-            const char *const to = result_cell_setting(p->cell[k].cell, "aggregator.plugin");
+    for (size_t i = 0; i < p->cells; i++) {
+        const char *mine = result_cell_setting(p->cell[i].cell, "optimizer.plugin");
+        const char *of = result_cell_setting(p->cell[i].cell, "aggregator.plugin");
+        for (size_t k = 0; k < i; k++) {
+            const char *other = result_cell_setting(p->cell[k].cell, "optimizer.plugin");
+            const char *to = result_cell_setting(p->cell[k].cell, "aggregator.plugin");
             if (mine == NULL || of == NULL || other == NULL || to == NULL ||
                 (strcmp(of, to) == 0 && strcmp(mine, other) != 0))
                 return false;
@@ -176,8 +176,8 @@ static bool optimizer_follows_aggregator(const struct placing *p)
 static void find_axes(struct placing *p)
 {
     size_t keys;
-    const char **const key = all_keys(p, &keys);
-    for (size_t k = 0; k < keys; ++k) {
+    const char **key = all_keys(p, &keys);
+    for (size_t k = 0; k < keys; k++) {
         const size_t cases = cases_that_vary(p, key[k]);
         const bool varied = is_varied(p, key[k]);
         if (cases == 0 && !varied)
@@ -194,7 +194,7 @@ static void find_axes(struct placing *p)
 
 static const char *last_part(const char *key)
 {
-    const char *const dot = strrchr(key, '.');
+    const char *dot = strrchr(key, '.');
     return dot == NULL ? key : dot + 1;
 }
 
@@ -205,9 +205,9 @@ static char *values_text(const struct placing *p, const struct result_cell *c, b
     struct checked_stream text;
     checked_stream_open(&text);
     bool first = true;
-    for (size_t i = 0; i < p->axes; ++i) {
-        const char *const key = p->axis[i].key;
-        const char *const value = compared_value(c, key);
+    for (size_t i = 0; i < p->axes; i++) {
+        const char *key = p->axis[i].key;
+        const char *value = compared_value(c, key);
         if (p->axis[i].makes_tables != of_tables || value == NULL ||
             (!of_tables && !result_cell_varies(c, key) && !varies_in_case(p, c, key)))
             continue;
@@ -218,7 +218,7 @@ static char *values_text(const struct placing *p, const struct result_cell *c, b
             continue;
         }
         bool unique = true;
-        for (size_t k = 0; k < p->axes; ++k)
+        for (size_t k = 0; k < p->axes; k++)
             unique = unique && (k == i || strcmp(last_part(p->axis[k].key), last_part(key)) != 0);
         fprintf(text.file, "%s = %s", unique ? last_part(key) : key, value);
     }
@@ -231,8 +231,8 @@ static char *row_text(const struct placing *p, const struct result_cell *c)
     struct checked_stream text;
     checked_stream_open(&text);
     fprintf(text.file, "%s\n", c->case_name);
-    for (size_t k = 0; k < c->settings; ++k) {
-        const char *const key = c->setting[k].key;
+    for (size_t k = 0; k < c->settings; k++) {
+        const char *key = c->setting[k].key;
         if (setting_makes_row(key, p->layout->along))
             fprintf(text.file, "%s=%s\n", key, compared_value(c, key));
     }
@@ -257,8 +257,8 @@ static int sign(double a, double b)
  * strverscmp() puts "levels = 4" before "levels = 16". */
 static int by_place(const void *left, const void *right)
 {
-    const struct placed_cell *const a = left;
-    const struct placed_cell *const b = right;
+    const struct placed_cell *a = left;
+    const struct placed_cell *b = right;
     int order = strverscmp(a->title, b->title);
     if (order == 0)
         order = (a->cell->case_index > b->cell->case_index) -
@@ -293,7 +293,7 @@ static int by_experiment(const void *a, const void *b)
 static char *row_label(const struct placing *p, const struct placed_cell *c)
 {
     bool has_cases = false;
-    for (size_t i = 0; i < p->cells; ++i)
+    for (size_t i = 0; i < p->cells; i++)
         has_cases = has_cases || strcmp(p->cell[i].cell->case_name, "main") != 0;
     if (has_cases)
         return checked_format("%s%s%s", c->cell->case_name, c->label[0] == '\0' ? "" : " / ",
@@ -301,7 +301,7 @@ static char *row_label(const struct placing *p, const struct placed_cell *c)
     if (c->label[0] != '\0')
         return checked_copy(c->label);
     /* Without cases the algorithm says most. */
-    const char *const algorithm = result_cell_setting(c->cell, "aggregator.plugin");
+    const char *algorithm = result_cell_setting(c->cell, "aggregator.plugin");
     return checked_copy(algorithm == NULL ? c->cell->case_name : algorithm);
 }
 
@@ -316,7 +316,7 @@ static bool copies_differ(const struct csv_table *a, const struct csv_table *b, 
 {
     const size_t rows = a->rows < b->rows ? a->rows : b->rows;
     for (*round = 0; *round < rows && a->columns == b->columns; ++*round) {
-        for (size_t k = 0; k < a->columns; ++k) {
+        for (size_t k = 0; k < a->columns; k++) {
             const double x = csv_table_value(a, *round, k);
             const double y = csv_table_value(b, *round, k);
             if (x != y && !(isnan(x) && isnan(y)))
@@ -351,7 +351,7 @@ static struct grid_row *new_row(const struct placing *p, struct grid_table *t,
     char *label = row_label(p, c);
     /* Rows that no axis tells apart are told apart by the run's identity. */
     if (t->rows > 0 && strcmp(t->row[t->rows - 1].label, label) == 0) {
-        char *const longer = checked_format("%s [%.8s]", label, c->cell->identity);
+        char *longer = checked_format("%s [%.8s]", label, c->cell->identity);
         free(label);
         label = longer;
     }
@@ -365,23 +365,23 @@ static void lay_out(struct result_grid *g, struct grid_experiment *e, struct pla
 {
     find_axes(p);
     p->moved_files = has_moved_files(p);
-    for (size_t i = 0; i < p->cells; ++i) {
-        struct placed_cell *const c = &p->cell[i];
+    for (size_t i = 0; i < p->cells; i++) {
+        struct placed_cell *c = &p->cell[i];
         c->title = values_text(p, c->cell, true);
         c->label = values_text(p, c->cell, false);
         c->row = row_text(p, c->cell);
         c->along = p->layout->along == NULL ? 0 : result_cell_number(c->cell, p->layout->along, 0);
-        const char *const along =
+        const char *along =
             p->layout->along == NULL ? NULL : result_cell_setting(c->cell, p->layout->along);
         c->along_text = along == NULL ? "" : along;
     }
     qsort(p->cell, p->cells, sizeof *p->cell, by_place);
     const struct placed_cell *before = NULL;
     struct grid_row *row = NULL;
-    for (size_t i = 0; i < p->cells; ++i) {
-        const struct placed_cell *const c = &p->cell[i];
+    for (size_t i = 0; i < p->cells; i++) {
+        const struct placed_cell *c = &p->cell[i];
         const size_t tables = e->tables;
-        struct grid_table *const t = table_for(e, c->title);
+        struct grid_table *t = table_for(e, c->title);
         const bool same_row = tables == e->tables && strcmp(before->row, c->row) == 0;
         if (same_row && before->cell->seed == c->cell->seed && sign(before->along, c->along) == 0 &&
             strcmp(before->along_text, c->along_text) == 0) {
@@ -403,24 +403,24 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
 {
     struct placing p = {.layout = l, .cells = cells};
     p.cell = checked_alloc(cells, sizeof *p.cell);
-    for (size_t i = 0; i < cells; ++i)
+    for (size_t i = 0; i < cells; i++)
         p.cell[i].cell = cell[i];
     g->experiment = checked_grow(g->experiment, g->experiments, sizeof *g->experiment);
-    struct grid_experiment *const e = &g->experiment[g->experiments++];
+    struct grid_experiment *e = &g->experiment[g->experiments++];
     *e = (struct grid_experiment){.name = checked_copy(l->one_table ? "" : cell[0]->experiment)};
     lay_out(g, e, &p);
     e->axis = checked_alloc(p.axes, sizeof(char *));
-    for (e->axes = 0; e->axes < p.axes; ++e->axes)
+    for (e->axes = 0; e->axes < p.axes; e->axes++)
         e->axis[e->axes] = checked_copy(p.axis[e->axes].key);
     size_t splits = 0;
-    const char **const split = checked_alloc(p.axes, sizeof(const char *));
-    for (size_t i = 0; i < p.axes; ++i) {
+    const char **split = checked_alloc(p.axes, sizeof(const char *));
+    for (size_t i = 0; i < p.axes; i++) {
         if (p.axis[i].makes_tables)
             split[splits++] = p.axis[i].key;
     }
     compare_with_plan(e, l->along, &(struct laid_cells){cell, cells, split, splits}, plan);
     free(split);
-    for (size_t i = 0; i < cells; ++i) {
+    for (size_t i = 0; i < cells; i++) {
         free(p.cell[i].title);
         free(p.cell[i].label);
         free(p.cell[i].row);
@@ -432,7 +432,7 @@ static void add_experiment(struct result_grid *g, const struct grid_layout *l,
 const char *grid_row_state(const struct grid_row *r)
 {
     size_t failed = 0;
-    for (size_t i = 0; i < r->cells; ++i) {
+    for (size_t i = 0; i < r->cells; i++) {
         if (r->cell[i]->state == CELL_COMPLETE)
             return "";
         failed += r->cell[i]->state == CELL_FAILED;
@@ -442,8 +442,8 @@ const char *grid_row_state(const struct grid_row *r)
 
 struct result_grid *result_grid_create(const struct found_cells *f, const struct grid_layout *l)
 {
-    struct result_grid *const g = checked_alloc(1, sizeof *g);
-    struct result_cell **const cell = checked_alloc(f->cells, sizeof(struct result_cell *));
+    struct result_grid *g = checked_alloc(1, sizeof *g);
+    struct result_cell **cell = checked_alloc(f->cells, sizeof(struct result_cell *));
     if (f->cells > 0) {
         memcpy(cell, f->cell, f->cells * sizeof(struct result_cell *));
         qsort(cell, f->cells, sizeof(struct result_cell *), by_experiment);
@@ -452,27 +452,27 @@ struct result_grid *result_grid_create(const struct found_cells *f, const struct
         end = begin + 1;
         while (end < f->cells &&
                (l->one_table || strcmp(cell[begin]->experiment, cell[end]->experiment) == 0))
-            ++end;
+            end++;
         add_experiment(g, l, cell + begin, end - begin, &f->planned);
     }
     free(cell);
     if (!l->one_table)
         find_absent_experiments(g, &f->planned);
-    for (size_t i = 0; i < f->n_unreadable; ++i)
+    for (size_t i = 0; i < f->n_unreadable; i++)
         add_note(g, checked_copy(f->unreadable[i].message));
     return g;
 }
 
 static void free_texts(char **list, size_t n)
 {
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         free(list[i]);
     free(list);
 }
 
 static void free_table(struct grid_table *t)
 {
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         free(t->row[i].label);
         free(t->row[i].varied);
         free(t->row[i].cell);
@@ -487,8 +487,8 @@ void result_grid_free(struct result_grid *g)
 {
     if (g == NULL)
         return;
-    for (size_t i = 0; i < g->experiments; ++i) {
-        for (size_t k = 0; k < g->experiment[i].tables; ++k)
+    for (size_t i = 0; i < g->experiments; i++) {
+        for (size_t k = 0; k < g->experiment[i].tables; k++)
             free_table(&g->experiment[i].table[k]);
         free(g->experiment[i].table);
         free(g->experiment[i].name);

@@ -18,7 +18,7 @@ osafl_status result_read_json(const char *path, json_t **out, char *message)
     size_t size = 0;
     int problem = 0;
     *out = NULL;
-    char *const text = file_read(path, SIZE_MAX / 2, &size, &problem);
+    char *text = file_read(path, SIZE_MAX / 2, &size, &problem);
     if (text == NULL)
         return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
                             file_read_problem(problem));
@@ -43,7 +43,7 @@ static size_t character_at(const unsigned char *at)
                      : at[0] >> 4 == 0xe  ? 3
                      : at[0] >> 3 == 0x1e ? 4
                                           : 0;
-    for (size_t i = 1; i < n; ++i) {
+    for (size_t i = 1; i < n; i++) {
         if ((at[i] & 0xc0) != 0x80)
             return 0;
     }
@@ -53,7 +53,7 @@ static size_t character_at(const unsigned char *at)
 
 char *result_printable(const char *text)
 {
-    char *const copy = checked_copy(text);
+    char *copy = checked_copy(text);
     for (char *at = copy; *at != '\0';) {
         const size_t n = character_at((const unsigned char *)at);
         if (n == 0)
@@ -65,7 +65,7 @@ char *result_printable(const char *text)
 
 void result_say(const char *program, const char *sentence)
 {
-    char *const text = result_printable(sentence);
+    char *text = result_printable(sentence);
     fprintf(stderr, "%s: %s\n", program, text);
     free(text);
 }
@@ -74,12 +74,12 @@ void result_say(const char *program, const char *sentence)
 static char *plain_list(const char *text, size_t length)
 {
     struct checked_stream plain;
-    char *const copy = checked_format("%.*s", (int)(length - 2), text + 1);
+    char *copy = checked_format("%.*s", (int)(length - 2), text + 1);
     char *rest = copy;
     checked_stream_open(&plain);
     fputc('[', plain.file);
     for (char *item; (item = strsep(&rest, ",")) != NULL;) {
-        char *const value = result_plain_value(item + strspn(item, " "));
+        char *value = result_plain_value(item + strspn(item, " "));
         fprintf(plain.file, "%s%s", value, rest != NULL ? ", " : "");
         free(value);
     }
@@ -94,9 +94,9 @@ char *result_plain_value(const char *text)
     if (length >= 2 && text[0] == '[' && text[length - 1] == ']' && strpbrk(text, "\"{(") == NULL)
         return plain_list(text, length);
     if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
-        char *const plain = checked_alloc(length, 1);
+        char *plain = checked_alloc(length, 1);
         size_t n = 0;
-        for (size_t i = 1; i < length - 1; ++i) {
+        for (size_t i = 1; i < length - 1; i++) {
             i += text[i] == '\\' && i + 2 < length;
             plain[n++] = text[i];
         }
@@ -118,7 +118,7 @@ static char *renamed(char *varied)
     for (char *at = varied; *at != '\0';) {
         const size_t length = strcspn(at, ",");
         const size_t key_bytes = strcspn(at, "=,");
-        char *const own = checked_format("%.*s", (int)key_bytes, at);
+        char *own = checked_format("%.*s", (int)key_bytes, at);
         const char *key = own;
         const char *value = "";
         if (key_bytes < length)
@@ -135,7 +135,7 @@ static char *renamed(char *varied)
 void result_split_case(const char *name, char **case_name, char **varied)
 {
     const size_t comma = strcspn(name, ",");
-    char *const clean = result_printable(name);
+    char *clean = result_printable(name);
     if (strcspn(name, "=") < comma) {
         *varied = renamed(clean);
         *case_name = checked_copy("main");

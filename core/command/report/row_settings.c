@@ -12,12 +12,12 @@
 static bool has_no_effect(const char *key)
 {
     char group[64] = "";
-    const char *const dot = strchr(key, '.');
-    const char *const name = dot == NULL ? key : dot + 1;
+    const char *dot = strchr(key, '.');
+    const char *name = dot == NULL ? key : dot + 1;
     if (dot != NULL && (size_t)(dot - key) < sizeof group)
         memcpy(group, key, (size_t)(dot - key));
-    const struct schema_group *const of = schema_find(group);
-    for (uint32_t i = 0; of != NULL && i < of->n; ++i) {
+    const struct schema_group *of = schema_find(group);
+    for (uint32_t i = 0; of != NULL && i < of->n; i++) {
         if (strcmp(of->table[i].name, name) == 0)
             return (of->table[i].flags & OSAFL_P_NO_EFFECT) != 0;
     }
@@ -37,7 +37,7 @@ char *varied_of_row(const char *varied, const char *along)
     bool first = true;
     for (const char *at = varied; *at != '\0';) {
         const size_t length = strcspn(at, ",");
-        char *const key = checked_format("%.*s", (int)strcspn(at, "=,"), at);
+        char *key = checked_format("%.*s", (int)strcspn(at, "=,"), at);
         if (setting_makes_row(key, along)) {
             fprintf(text.file, "%s%.*s", first ? "" : ",", (int)length, at);
             first = false;

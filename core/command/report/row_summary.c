@@ -50,17 +50,17 @@ enum {
 struct statistic statistic_of(const double *value, size_t n)
 {
     struct statistic s = {0};
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         if (isfinite(value[i])) {
             s.mean += value[i];
-            ++s.n;
+            s.n++;
         }
     }
     if (s.n == 0)
         return s;
     s.mean /= (double)s.n;
     double squares = 0;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         if (isfinite(value[i]))
             squares += (value[i] - s.mean) * (value[i] - s.mean);
     }
@@ -79,11 +79,11 @@ static double amount(const struct csv_table *t, size_t row, const char *name)
 static void find_best(const struct result_cell *c, const char *measure, double number[NUMBERS],
                       struct row_summary *s)
 {
-    const struct csv_table *const t = c->rounds;
+    const struct csv_table *t = c->rounds;
     const size_t column = result_cell_measure_column(c, measure);
     const size_t loss = result_cell_measure_column(c, "loss");
     const double direction = measure_higher_is_better(measure) ? 1 : -1;
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         const double value = csv_table_value(t, i, column);
         if (isnan(value))
             continue; /* not evaluated in this round */
@@ -102,16 +102,16 @@ static void find_best(const struct result_cell *c, const char *measure, double n
  */
 static void find_tail(const struct result_cell *c, const char *measure, double number[NUMBERS])
 {
-    const struct csv_table *const t = c->rounds;
+    const struct csv_table *t = c->rounds;
     const size_t column = result_cell_measure_column(c, measure);
     double sum = 0;
     size_t n = 0;
-    for (size_t i = t->rows - (t->rows + 9) / 10; i < t->rows; ++i) {
+    for (size_t i = t->rows - (t->rows + 9) / 10; i < t->rows; i++) {
         const double value = csv_table_value(t, i, column);
         if (isnan(value))
             continue;
         sum += value;
-        ++n;
+        n++;
     }
     number[OF_TAIL] = n == 0 ? number[OF_LAST] : sum / (double)n;
 }
@@ -120,13 +120,13 @@ static void find_tail(const struct result_cell *c, const char *measure, double n
 static void add_up(const struct result_cell *c, const struct summary_question *q,
                    const char *measure, double number[NUMBERS])
 {
-    const struct csv_table *const t = c->rounds;
+    const struct csv_table *t = c->rounds;
     const size_t column = result_cell_measure_column(c, measure);
     const double direction = measure_higher_is_better(measure) ? 1 : -1;
     double participants = 0;
     double local_rounds = 0;
     double payload = 0, air = 0, compute = 0, upload = 0;
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         const double here = amount(t, i, "participants");
         participants += here;
         local_rounds += here * amount(t, i, "mean_local_rounds");
@@ -164,8 +164,8 @@ bool row_takes(const struct row_summary *s, const struct result_cell *c)
 static void count_states(const struct grid_row *r, const struct summary_question *q,
                          struct row_summary *s)
 {
-    for (size_t i = 0; i < r->cells; ++i) {
-        const struct result_cell *const c = r->cell[i];
+    for (size_t i = 0; i < r->cells; i++) {
+        const struct result_cell *c = r->cell[i];
         s->complete += c->state == CELL_COMPLETE;
         s->unfinished += c->state == CELL_UNFINISHED;
         s->failed += c->state == CELL_FAILED;
@@ -196,20 +196,20 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
     if (s.measure == NULL)
         return s;
     /* number[of what][of which run] */
-    double *const number = checked_alloc((size_t)NUMBERS * r->cells, sizeof *number);
+    double *number = checked_alloc((size_t)NUMBERS * r->cells, sizeof *number);
     s.run = checked_alloc(r->cells, sizeof *s.run);
-    for (size_t i = 0; i < r->cells; ++i) {
+    for (size_t i = 0; i < r->cells; i++) {
         double of_run[NUMBERS];
         if (!row_takes(&s, r->cell[i]))
             continue;
-        for (size_t k = 0; k < NUMBERS; ++k)
+        for (size_t k = 0; k < NUMBERS; k++)
             of_run[k] = (double)NAN;
         find_best(r->cell[i], s.measure, of_run, &s);
         find_tail(r->cell[i], s.measure, of_run);
         add_up(r->cell[i], q, s.measure, of_run);
         s.has_link = s.has_link || of_run[OF_PAYLOAD] > 0 || !(of_run[OF_PARTICIPATION] > 0);
         s.reached += isnan(of_run[OF_TARGET_ROUNDS]) ? 0 : 1;
-        for (size_t k = 0; k < NUMBERS; ++k)
+        for (size_t k = 0; k < NUMBERS; k++)
             number[k * r->cells + s.n] = of_run[k];
         keep_run(&s, r->cell[i], of_run);
     }
@@ -231,7 +231,7 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
         [OF_TARGET_BITS] = &s.target_bits,
         [OF_TARGET_JOULES] = &s.target_j,
     };
-    for (size_t k = 0; k < NUMBERS; ++k)
+    for (size_t k = 0; k < NUMBERS; k++)
         *to[k] = statistic_of(number + k * r->cells, s.n);
     free(number);
     return s;

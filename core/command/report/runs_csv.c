@@ -17,7 +17,7 @@ struct keys {
 
 static void add_key(struct keys *k, const char *key)
 {
-    for (size_t i = 0; i < k->n; ++i) {
+    for (size_t i = 0; i < k->n; i++) {
         if (strcmp(k->key[i], key) == 0)
             return;
     }
@@ -36,8 +36,8 @@ static void write_run(const struct grid_experiment *e, const struct result_cell 
     csv_field_text(e->name, to);
     fputc(',', to);
     csv_field_text(c->case_name, to);
-    for (size_t i = 0; i < k->n; ++i) {
-        const char *const value = result_cell_setting(c, k->key[i]);
+    for (size_t i = 0; i < k->n; i++) {
+        const char *value = result_cell_setting(c, k->key[i]);
         fputc(',', to);
         /* A number is no formula. */
         double number;
@@ -48,9 +48,8 @@ static void write_run(const struct grid_experiment *e, const struct result_cell 
     }
     fprintf(to, ",%" PRId64 ",%s,%zu,%s", c->seed, state[c->state], c->rounds->rows,
             s.measure == NULL ? "" : s.measure);
-    for (size_t i = 0; i < ROW_STATISTICS; ++i) {
-        const struct statistic *const of =
-            (const void *)((const char *)&s + row_statistics[i].offset);
+    for (size_t i = 0; i < ROW_STATISTICS; i++) {
+        const struct statistic *of = (const void *)((const char *)&s + row_statistics[i].offset);
         csv_field_real(of->n == 0 ? (double)NAN : of->mean, to);
     }
     fputc('\n', to);
@@ -60,24 +59,24 @@ static void write_run(const struct grid_experiment *e, const struct result_cell 
 void runs_csv_write(const struct result_grid *g, const struct summary_question *q, FILE *to)
 {
     struct keys k = {NULL, 0};
-    for (size_t i = 0; i < g->experiments; ++i) {
-        for (size_t a = 0; a < g->experiment[i].axes; ++a)
+    for (size_t i = 0; i < g->experiments; i++) {
+        for (size_t a = 0; a < g->experiment[i].axes; a++)
             add_key(&k, g->experiment[i].axis[a]);
     }
     fputs("experiment,case", to);
-    for (size_t i = 0; i < k.n; ++i) {
+    for (size_t i = 0; i < k.n; i++) {
         fputc(',', to);
         csv_field_text(k.key[i], to);
     }
     fputs(",seed,state,rounds,measure", to);
-    for (size_t i = 0; i < ROW_STATISTICS; ++i)
+    for (size_t i = 0; i < ROW_STATISTICS; i++)
         fprintf(to, ",%s", row_statistics[i].name);
     fputc('\n', to);
-    for (size_t i = 0; i < g->experiments; ++i) {
-        const struct grid_experiment *const e = &g->experiment[i];
-        for (size_t t = 0; t < e->tables; ++t) {
-            for (size_t r = 0; r < e->table[t].rows; ++r) {
-                for (size_t c = 0; c < e->table[t].row[r].cells; ++c)
+    for (size_t i = 0; i < g->experiments; i++) {
+        const struct grid_experiment *e = &g->experiment[i];
+        for (size_t t = 0; t < e->tables; t++) {
+            for (size_t r = 0; r < e->table[t].rows; r++) {
+                for (size_t c = 0; c < e->table[t].row[r].cells; c++)
                     write_run(e, e->table[t].row[r].cell[c], &k, q, to);
             }
         }

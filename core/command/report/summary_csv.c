@@ -17,12 +17,12 @@ enum { STATISTICS = ROW_STATISTICS };
 void summary_csv_header(FILE *to)
 {
     fputs("experiment,table,row,seeds,complete,unfinished,failed,runs_counted,measure", to);
-    for (size_t i = 0; i < STATISTICS; ++i)
+    for (size_t i = 0; i < STATISTICS; i++)
         fprintf(to, ",%s_mean,%s_std", row_statistics[i].name, row_statistics[i].name);
     fputs(",target,target_reached,paper_accuracy_mean,paper_accuracy_std,paper_loss_mean,"
           "paper_loss_std,against",
           to);
-    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i)
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; i++)
         fprintf(to, ",%s_pairs,%s_difference,%s_low,%s_high,%s_p,%s_p_holm,%s_outperforms",
                 by_name[i], by_name[i], by_name[i], by_name[i], by_name[i], by_name[i], by_name[i]);
     fputc('\n', to);
@@ -39,14 +39,14 @@ static void write_comparison(const struct comparison *c, FILE *to)
     const double number[] = {c == NULL ? 0 : c->mean,          c == NULL ? 0 : c->interval.low,
                              c == NULL ? 0 : c->interval.high, c == NULL ? 0 : c->p,
                              c == NULL ? 0 : c->holm,          c == NULL ? 0 : c->outperforms};
-    for (size_t i = 0; i < sizeof number / sizeof number[0]; ++i)
+    for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
         csv_field_real(has_numbers ? number[i] : (double)NAN, to);
 }
 
 static void write_row(const struct summarized_table *s, size_t row,
                       struct comparison *const against[], FILE *to)
 {
-    const struct row_summary *const r = &s->row[row];
+    const struct row_summary *r = &s->row[row];
     csv_field_text(s->experiment->name, to);
     fputc(',', to);
     csv_field_text(s->table->title, to);
@@ -54,9 +54,8 @@ static void write_row(const struct summarized_table *s, size_t row,
     csv_field_text(s->table->row[row].label, to);
     fprintf(to, ",%zu,%zu,%zu,%zu,%zu,%s", s->table->row[row].seeds, r->complete, r->unfinished,
             r->failed, r->n, r->measure == NULL ? "" : r->measure);
-    for (size_t i = 0; i < STATISTICS; ++i) {
-        const struct statistic *const of =
-            (const void *)((const char *)r + row_statistics[i].offset);
+    for (size_t i = 0; i < STATISTICS; i++) {
+        const struct statistic *of = (const void *)((const char *)r + row_statistics[i].offset);
         csv_field_real(of->n == 0 ? (double)NAN : of->mean, to);
         csv_field_real(of->n < 2 ? (double)NAN : of->deviation, to);
     }
@@ -72,7 +71,7 @@ static void write_row(const struct summarized_table *s, size_t row,
     fputc(',', to);
     if (s->against != NULL)
         csv_field_text(s->against, to);
-    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i)
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; i++)
         write_comparison(against[i] == NULL ? NULL : &against[i][row], to);
     fputc('\n', to);
 }
@@ -84,12 +83,12 @@ void summary_csv_rows(const struct summarized_table *s, FILE *to)
     const size_t reference =
         s->against == NULL ? COMPARISON_NO_ROW : comparison_reference(s, &trouble);
     free(trouble);
-    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i) {
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; i++) {
         if (reference != COMPARISON_NO_ROW)
             against[i] = comparisons_create(s, reference, (enum compared)i);
     }
-    for (size_t i = 0; i < s->table->rows; ++i)
+    for (size_t i = 0; i < s->table->rows; i++)
         write_row(s, i, against, to);
-    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; ++i)
+    for (size_t i = 0; i < sizeof by_name / sizeof by_name[0]; i++)
         comparisons_free(against[i], s->table->rows);
 }

@@ -8,7 +8,7 @@
 
 struct text_table *text_table_create(char *caption)
 {
-    struct text_table *const t = checked_alloc(1, sizeof *t);
+    struct text_table *t = checked_alloc(1, sizeof *t);
     t->caption = caption;
     return t;
 }
@@ -22,14 +22,14 @@ void text_table_column(struct text_table *t, char *heading, bool is_text)
 void text_table_row(struct text_table *t)
 {
     t->entry = checked_grow(t->entry, t->rows, t->columns * sizeof *t->entry);
-    for (size_t i = 0; i < t->columns; ++i)
+    for (size_t i = 0; i < t->columns; i++)
         t->entry[t->rows * t->columns + i] = (struct table_entry){checked_copy(""), MARK_NONE};
-    ++t->rows;
+    t->rows++;
 }
 
 void text_table_set(struct text_table *t, size_t column, enum entry_mark mark, char *text)
 {
-    struct table_entry *const e = &t->entry[(t->rows - 1) * t->columns + column];
+    struct table_entry *e = &t->entry[(t->rows - 1) * t->columns + column];
     free(e->text);
     *e = (struct table_entry){text, mark};
 }
@@ -44,11 +44,11 @@ void text_table_free(struct text_table *t)
 {
     if (t == NULL)
         return;
-    for (size_t i = 0; i < t->columns; ++i)
+    for (size_t i = 0; i < t->columns; i++)
         free(t->column[i].heading);
-    for (size_t i = 0; i < t->rows * t->columns; ++i)
+    for (size_t i = 0; i < t->rows * t->columns; i++)
         free(t->entry[i].text);
-    for (size_t i = 0; i < t->notes; ++i)
+    for (size_t i = 0; i < t->notes; i++)
         free(t->note[i]);
     free(t->column);
     free(t->entry);
@@ -82,7 +82,7 @@ static const char *markdown_escape(char c)
     static const char special[] = "\\`*_{}[]<>#|";
     static const char *const escaped[] = {"\\\\", "\\`", "\\*", "\\_", "\\{", "\\}",
                                           "\\[",  "\\]", "\\<", "\\>", "\\#", "\\|"};
-    const char *const at = c == '\0' ? NULL : strchr(special, c);
+    const char *at = c == '\0' ? NULL : strchr(special, c);
     return at == NULL ? NULL : escaped[at - special];
 }
 
@@ -125,7 +125,7 @@ static const char *latex_escape(char c)
 void text_escape(const char *text, enum table_format format, FILE *to)
 {
     static const char plus_minus[] = "\xc2\xb1"; /* U+00B1 */
-    for (const char *at = text; *at != '\0'; ++at) {
+    for (const char *at = text; *at != '\0'; at++) {
         const char *escaped = NULL;
         if (format == FORMAT_HTML)
             escaped = html_escape(*at);
@@ -136,7 +136,7 @@ void text_escape(const char *text, enum table_format format, FILE *to)
         if (format == FORMAT_LATEX && strncmp(at, plus_minus, 2) == 0) {
             /* Any encoding of the document shows the command. */
             fputs("$\\pm$", to);
-            ++at;
+            at++;
         } else if (escaped != NULL) {
             fputs(escaped, to);
         } else {
@@ -155,7 +155,7 @@ void text_escape(const char *text, enum table_format format, FILE *to)
 static int width_of(const char *text)
 {
     int width = 0;
-    for (; *text != '\0'; ++text)
+    for (; *text != '\0'; text++)
         width += ((unsigned char)*text & 0xc0) != 0x80;
     return width;
 }
@@ -167,7 +167,7 @@ static const char *text_mark(enum entry_mark mark)
 
 static bool has_marks(const struct text_table *t, size_t column)
 {
-    for (size_t i = 0; i < t->rows; ++i) {
+    for (size_t i = 0; i < t->rows; i++) {
         if (t->entry[i * t->columns + column].mark != MARK_NONE)
             return true;
     }
@@ -176,7 +176,7 @@ static bool has_marks(const struct text_table *t, size_t column)
 
 static bool any_mark(const struct text_table *t)
 {
-    for (size_t c = 0; c < t->columns; ++c) {
+    for (size_t c = 0; c < t->columns; c++) {
         if (has_marks(t, c))
             return true;
     }
@@ -185,7 +185,7 @@ static bool any_mark(const struct text_table *t)
 
 static void pad(int n, char with, FILE *to)
 {
-    for (; n > 0; --n)
+    for (; n > 0; n--)
         fputc(with, to);
 }
 
@@ -210,19 +210,19 @@ static void write_text_entry(const struct text_table *t, size_t column, const ch
 
 static void write_text(const struct text_table *t, FILE *to)
 {
-    int *const width = checked_alloc(t->columns, sizeof *width);
+    int *width = checked_alloc(t->columns, sizeof *width);
     int all = 0;
-    for (size_t c = 0; c < t->columns; ++c) {
+    for (size_t c = 0; c < t->columns; c++) {
         width[c] = width_of(t->column[c].heading);
         const int mark = has_marks(t, c) ? 2 : 0;
-        for (size_t r = 0; r < t->rows; ++r) {
+        for (size_t r = 0; r < t->rows; r++) {
             const int here = width_of(t->entry[r * t->columns + c].text) + mark;
             width[c] = here > width[c] ? here : width[c];
         }
         all += width[c] + (c == 0 ? 0 : 2);
     }
     fprintf(to, "%s\n", t->caption);
-    for (size_t c = 0; c < t->columns; ++c) {
+    for (size_t c = 0; c < t->columns; c++) {
         const int space = width[c] - width_of(t->column[c].heading);
         const bool is_last = c + 1 == t->columns;
         pad(t->column[c].is_text ? 0 : space, ' ', to);
@@ -232,16 +232,16 @@ static void write_text(const struct text_table *t, FILE *to)
     }
     pad(all, '-', to);
     fputc('\n', to);
-    for (size_t r = 0; r < t->rows; ++r) {
-        for (size_t c = 0; c < t->columns; ++c) {
-            const struct table_entry *const entry = &t->entry[r * t->columns + c];
+    for (size_t r = 0; r < t->rows; r++) {
+        for (size_t c = 0; c < t->columns; c++) {
+            const struct table_entry *entry = &t->entry[r * t->columns + c];
             write_text_entry(t, c, entry->text, text_mark(entry->mark), width[c], to);
         }
         fputc('\n', to);
     }
     if (any_mark(t))
         fputs("* " BETTER "\n", to);
-    for (size_t i = 0; i < t->notes; ++i)
+    for (size_t i = 0; i < t->notes; i++)
         fprintf(to, "%s\n", t->note[i]);
     fputc('\n', to);
     free(width);
@@ -263,18 +263,18 @@ static void write_markdown(const struct text_table *t, FILE *to)
     static const char *const mark[2] = {"", "**"};
     text_escape(t->caption, FORMAT_MARKDOWN, to);
     fputs("\n\n|", to);
-    for (size_t c = 0; c < t->columns; ++c) {
+    for (size_t c = 0; c < t->columns; c++) {
         fputc(' ', to);
         text_escape(t->column[c].heading, FORMAT_MARKDOWN, to);
         fputs(" |", to);
     }
     fputs("\n|", to);
-    for (size_t c = 0; c < t->columns; ++c)
+    for (size_t c = 0; c < t->columns; c++)
         fputs(t->column[c].is_text ? " :-- |" : " --: |", to);
     fputc('\n', to);
-    for (size_t r = 0; r < t->rows; ++r) {
+    for (size_t r = 0; r < t->rows; r++) {
         fputc('|', to);
-        for (size_t c = 0; c < t->columns; ++c) {
+        for (size_t c = 0; c < t->columns; c++) {
             fputc(' ', to);
             write_marked(&t->entry[r * t->columns + c], mark, mark, FORMAT_MARKDOWN, to);
             fputs(" |", to);
@@ -284,7 +284,7 @@ static void write_markdown(const struct text_table *t, FILE *to)
     fputc('\n', to);
     if (any_mark(t))
         fputs("**Bold**: " BETTER ".\n\n", to);
-    for (size_t i = 0; i < t->notes; ++i) {
+    for (size_t i = 0; i < t->notes; i++) {
         text_escape(t->note[i], FORMAT_MARKDOWN, to);
         fputs("\n\n", to);
     }
@@ -301,15 +301,15 @@ static void write_latex(const struct text_table *t, FILE *to)
           "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
           "\\begin{tabular}{",
           to);
-    for (size_t c = 0; c < t->columns; ++c)
+    for (size_t c = 0; c < t->columns; c++)
         fputc(t->column[c].is_text ? 'l' : 'r', to);
     fputs("}\n\\toprule\n", to);
-    for (size_t c = 0; c < t->columns; ++c) {
+    for (size_t c = 0; c < t->columns; c++) {
         text_escape(t->column[c].heading, FORMAT_LATEX, to);
         fputs(c + 1 < t->columns ? " & " : " \\\\\n\\midrule\n", to);
     }
-    for (size_t r = 0; r < t->rows; ++r) {
-        for (size_t c = 0; c < t->columns; ++c) {
+    for (size_t r = 0; r < t->rows; r++) {
+        for (size_t c = 0; c < t->columns; c++) {
             write_marked(&t->entry[r * t->columns + c], open, close, FORMAT_LATEX, to);
             fputs(c + 1 < t->columns ? " & " : " \\\\\n", to);
         }
@@ -319,7 +319,7 @@ static void write_latex(const struct text_table *t, FILE *to)
         fputs("\\par Bold: ", to);
         text_escape(BETTER ".\n", FORMAT_LATEX, to);
     }
-    for (size_t i = 0; i < t->notes; ++i) {
+    for (size_t i = 0; i < t->notes; i++) {
         fputs("\\par ", to);
         text_escape(t->note[i], FORMAT_LATEX, to);
         fputc('\n', to);
@@ -333,9 +333,9 @@ static void write_html_row(const struct text_table *t, size_t row, FILE *to)
     static const char *const close[2] = {"", "</strong>"};
     static const char *const class[2] = {"", " best"};
     fputs("<tr>", to);
-    for (size_t c = 0; c < t->columns; ++c) {
-        const struct table_entry *const entry = &t->entry[row * t->columns + c];
-        const char *const tag = c == 0 ? "th scope=\"row\"" : "td";
+    for (size_t c = 0; c < t->columns; c++) {
+        const struct table_entry *entry = &t->entry[row * t->columns + c];
+        const char *tag = c == 0 ? "th scope=\"row\"" : "td";
         fprintf(to, "<%s class=\"%s%s\">", tag, t->column[c].is_text ? "text" : "number",
                 class[entry->mark]);
         write_marked(entry, open, close, FORMAT_HTML, to);
@@ -349,20 +349,20 @@ static void write_html(const struct text_table *t, FILE *to)
     fputs("<div class=\"table\"><table>\n<caption>", to);
     text_escape(t->caption, FORMAT_HTML, to);
     fputs("</caption>\n<thead><tr>", to);
-    for (size_t c = 0; c < t->columns; ++c) {
+    for (size_t c = 0; c < t->columns; c++) {
         fprintf(to, "<th scope=\"col\" class=\"%s\">", t->column[c].is_text ? "text" : "number");
         text_escape(t->column[c].heading, FORMAT_HTML, to);
         fputs("</th>", to);
     }
     fputs("</tr></thead>\n<tbody>\n", to);
-    for (size_t r = 0; r < t->rows; ++r)
+    for (size_t r = 0; r < t->rows; r++)
         write_html_row(t, r, to);
     fputs("</tbody>\n</table></div>\n", to);
     if (any_mark(t))
         fputs("<p class=\"note\"><span class=\"best\"><strong>bold</strong></span> " BETTER
               "</p>\n",
               to);
-    for (size_t i = 0; i < t->notes; ++i) {
+    for (size_t i = 0; i < t->notes; i++) {
         fputs("<p class=\"note\">", to);
         text_escape(t->note[i], FORMAT_HTML, to);
         fputs("</p>\n", to);
@@ -413,7 +413,7 @@ void text_list_write(const char *heading, char *const *item, size_t items, enum 
     fputs(format == FORMAT_HTML ? "<p class=\"list\">" : "", to);
     text_escape(heading, format, to);
     fputs(begin[format], to);
-    for (size_t i = 0; i < items; ++i) {
+    for (size_t i = 0; i < items; i++) {
         fputs(open[format], to);
         text_escape(item[i], format, to);
         fputs(close[format], to);

@@ -8,7 +8,7 @@ static struct unit_scale choose(const struct unit_scale *scale, size_t n, double
 {
     size_t i = 0;
     while (i + 1 < n && most >= scale[i + 1].divisor)
-        ++i;
+        i++;
     return scale[i];
 }
 

@@ -73,7 +73,7 @@ static void print_split(uint64_t n, const char *what)
 /* What the data set holds, in one line: as many names of classes as fit. */
 static void print_data(const struct session *s)
 {
-    const osafl_dataset_info *const info = &s->dataset;
+    const osafl_dataset_info *info = &s->dataset;
     const bool classes = info->target_type == OSAFL_TARGET_CLASS;
     size_t width = 0;
     printf("%-22s %s: ", "data set", s->instance[OSAFL_KIND_DATASET].plugin->name);
@@ -102,7 +102,7 @@ static void print_fact(void *arg, const osafl_fact *fact)
 /* A line of the table of layers; *arg: lines so far. */
 static void print_layer(void *arg, const osafl_layer *l)
 {
-    size_t *const lines = arg;
+    size_t *lines = arg;
     char shape[48];
     if ((*lines)++ == 0)
         printf("%-32s %-22s %-18s %10s %12s\n", "layer", "kind", "gives", "parameters",
@@ -117,7 +117,7 @@ static osafl_status check_start(const struct session *s, char *message)
 {
     if (s->experiment->model.start[0] == '\0')
         return OSAFL_OK;
-    float *const w = malloc(s->model.n_parameters * sizeof *w);
+    float *w = malloc(s->model.n_parameters * sizeof *w);
     const osafl_status status =
         w != NULL ? session_start_weights(s, w, message)
                   : message_fail(message, OSAFL_E_NOMEM, "out of memory for the weights");

@@ -30,13 +30,13 @@ struct progress {
 
 bool progress_wants_bar(FILE *to)
 {
-    const char *const terminal = getenv("TERM");
+    const char *terminal = getenv("TERM");
     return isatty(fileno(to)) && terminal != NULL && strcmp(terminal, "dumb") != 0;
 }
 
 struct progress *progress_create(const struct progress_options *o)
 {
-    struct progress *const p = calloc(1, sizeof *p);
+    struct progress *p = calloc(1, sizeof *p);
     if (p == NULL)
         return NULL;
     p->o = *o;

@@ -18,7 +18,7 @@ enum { LABEL_BYTES = 320 };
 /* "model.plugin=cnn" becomes "cnn", "quantizer.qsgd.levels=2" as "levels 2". */
 static void add_part(FILE *to, const char *part, size_t n)
 {
-    const char *const sign = memchr(part, '=', n);
+    const char *sign = memchr(part, '=', n);
     const char *key = sign != NULL ? sign : part;
     while (key > part && key[-1] != '.')
         key--;
@@ -53,7 +53,7 @@ void cell_label(const struct experiment *e, char *out, size_t size)
 static void print_line(const struct cell_run *cell, const char *line)
 {
     char label[LABEL_BYTES];
-    cell_label(cell->e, label, sizeof(label));
+    cell_label(cell->e, label, sizeof label);
     fprintf(stderr, "%s: %s\n", label, line);
 }
 
@@ -79,9 +79,9 @@ static void print_cell_end(const struct cell_run *cell, const struct cell_progre
     char label[LABEL_BYTES];
     char summary[512];
     char time[48];
-    cell_label(cell->e, label, sizeof(label));
-    format_time(cell->seconds, time, sizeof(time));
-    progress_format_summary(summary, sizeof(summary), out->split, out->measure, &out->summary);
+    cell_label(cell->e, label, sizeof label);
+    format_time(cell->seconds, time, sizeof time);
+    progress_format_summary(summary, sizeof summary, out->split, out->measure, &out->summary);
     if (!p->quiet || cell->fate == FATE_FAILED)
         fprintf(stderr, "[%zu/%zu] %s: ", p->ended, p->cells, label);
     if (cell->fate == FATE_FAILED)
@@ -152,7 +152,7 @@ static void print_changes(const struct cell_run *run, size_t n)
     }
     if (first == NULL)
         return;
-    cell_label(first->e, label, sizeof(label));
+    cell_label(first->e, label, sizeof label);
     fprintf(stderr,
             "osafl: warning: %zu of the cells that were complete would be made otherwise now; %s: "
             "%s; --force runs them again\n",
@@ -169,12 +169,12 @@ void cells_print_end(const struct cell_run *run, size_t n, int status, const str
     if (count[FATE_FAILED] > 0)
         fprintf(stderr, "osafl: %zu of %zu cells failed:\n", count[FATE_FAILED], n);
     for (size_t i = 0; i < n; i++) {
-        cell_label(run[i].e, label, sizeof(label));
+        cell_label(run[i].e, label, sizeof label);
         if (run[i].fate == FATE_FAILED)
             fprintf(stderr, "  %s: %s\n", label, run[i].outcome.message);
     }
     for (size_t i = 0; i < n; i++) {
-        cell_label(run[i].e, label, sizeof(label));
+        cell_label(run[i].e, label, sizeof label);
         if (run[i].fate == FATE_DONE && run[i].outcome.summary.participations == 0)
             fprintf(stderr, "osafl: warning: %s: " NOBODY_TOOK_PART "\n", label);
     }

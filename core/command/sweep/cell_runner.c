@@ -85,7 +85,7 @@ _Noreturn static void be_cell(const struct runner *r, const struct cell_run *cel
     r->o->body(cell->e, r->loader, &options, r->places == 1, &outcome);
     fflush(NULL);
     /* Nothing of the parent's is to be taken down by exit(). */
-    _exit(write_all(outcome_fd, &outcome, sizeof(outcome)) ? outcome.status : EXIT_RUN_FAILED);
+    _exit(write_all(outcome_fd, &outcome, sizeof outcome) ? outcome.status : EXIT_RUN_FAILED);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static void pass_lines(const struct runner *r, struct worker_process *w, const c
     for (size_t i = 0; i < n; i++) {
         if (text[i] != '\n')
             w->line[w->line_bytes++] = text[i];
-        if (text[i] == '\n' || w->line_bytes == sizeof(w->line) - 1) {
+        if (text[i] == '\n' || w->line_bytes == sizeof w->line - 1) {
             w->line[w->line_bytes] = '\0';
             r->o->watcher->line(w->cell, w->line);
             w->line_bytes = 0;
@@ -253,7 +253,7 @@ static void pass_lines(const struct runner *r, struct worker_process *w, const c
 static bool read_stderr(const struct runner *r, struct worker_process *w)
 {
     char text[4096];
-    const ssize_t n = read(w->stderr_fd, text, sizeof(text));
+    const ssize_t n = read(w->stderr_fd, text, sizeof text);
     if (n < 0)
         return errno == EINTR || errno == EAGAIN;
     if (n == 0 && w->line_bytes > 0)
@@ -265,11 +265,11 @@ static bool read_stderr(const struct runner *r, struct worker_process *w)
 
 static bool read_outcome(struct worker_process *w)
 {
-    const size_t room = sizeof(w->outcome) - w->outcome_bytes;
+    const size_t room = sizeof w->outcome - w->outcome_bytes;
     char further[64];
     /* More than an outcome comes from a plugin that writes where it must not. */
     const ssize_t n = room > 0 ? read(w->outcome_fd, w->outcome + w->outcome_bytes, room)
-                               : read(w->outcome_fd, further, sizeof(further));
+                               : read(w->outcome_fd, further, sizeof further);
     if (n < 0)
         return errno == EINTR || errno == EAGAIN;
     w->outcome_bytes += room > 0 ? (size_t)n : 0;
@@ -289,13 +289,13 @@ static void explain_crash(struct worker_process *w, int status)
     while (n > 0 && w->outcome[n - 1] == '\n')
         n--;
     if (n > 0)
-        snprintf(out->message, sizeof(out->message), "%.*s", (int)n, w->outcome);
+        snprintf(out->message, sizeof out->message, "%.*s", (int)n, w->outcome);
     else if (WIFSIGNALED(status))
-        snprintf(out->message, sizeof(out->message), "the process was ended by signal %d (%s)%s",
+        snprintf(out->message, sizeof out->message, "the process was ended by signal %d (%s)%s",
                  WTERMSIG(status), strsignal(WTERMSIG(status)),
                  WTERMSIG(status) == SIGKILL ? "; was memory short?" : "");
     else
-        snprintf(out->message, sizeof(out->message), "the process ended with status %d",
+        snprintf(out->message, sizeof out->message, "the process ended with status %d",
                  WEXITSTATUS(status));
 }
 
@@ -313,14 +313,14 @@ static enum cell_fate fate_of(const struct run_outcome *out)
 
 static void end_process(struct runner *r, struct worker_process *w)
 {
-    struct cell_run *const cell = w->cell;
+    struct cell_run *cell = w->cell;
     int status = 0;
     while (w->stderr_fd >= 0 && read_stderr(r, w))
         continue;
     while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (w->outcome_bytes == sizeof(w->outcome))
-        memcpy(&cell->outcome, w->outcome, sizeof(cell->outcome));
+    if (w->outcome_bytes == sizeof w->outcome)
+        memcpy(&cell->outcome, w->outcome, sizeof cell->outcome);
     else
         explain_crash(w, status);
     cell->fate = fate_of(&cell->outcome);
@@ -405,8 +405,8 @@ int cells_run(struct cell_run *run, size_t n, struct loader *l, const struct cel
 {
     struct runner r = {.o = o, .loader = l, .run = run, .n = n, .free_threads = o->run.threads};
     r.places = o->jobs < n ? o->jobs : n;
-    r.place = calloc(r.places + 1, sizeof(*r.place));
-    struct listening heard = {.fd = calloc(2 * r.places + 1, sizeof(*heard.fd)),
+    r.place = calloc(r.places + 1, sizeof *r.place);
+    struct listening heard = {.fd = calloc(2 * r.places + 1, sizeof *heard.fd),
                               .of = calloc(2 * r.places + 1, sizeof(struct worker_process *))};
     for (size_t i = 0; i < n; i++) {
         run[i].fate = FATE_NOT_BEGUN;

@@ -17,7 +17,7 @@
 
 /* Parts of the rounds after which settings are compared. */
 static const double cuts[] = {0.25, 0.5, 1.0};
-enum { CUTS = sizeof(cuts) / sizeof(cuts[0]) };
+enum { CUTS = sizeof cuts / sizeof cuts[0] };
 
 struct tuning {
     const struct grid *grid;
@@ -45,7 +45,7 @@ static osafl_status read_best(const char *folder, uint32_t rounds, struct trial 
 {
     struct round_values v = {0};
     OSAFL_TRY(round_values_read(folder, rounds, &v, message));
-    memcpy(t->measure, v.measure, sizeof(t->measure));
+    memcpy(t->measure, v.measure, sizeof t->measure);
     const bool higher = measure_higher_is_better(t->measure);
     *best = (double)NAN;
     for (size_t i = 0; i < v.rounds; i++) {
@@ -66,7 +66,7 @@ static void judge(struct trial *t, const struct cell_run *run, uint32_t rounds)
     for (size_t i = 0; i < t->cells; i++) {
         double best = 0.0;
         if (run[i].fate == FATE_FAILED)
-            snprintf(t->failure, sizeof(t->failure), "%s", run[i].outcome.message);
+            snprintf(t->failure, sizeof t->failure, "%s", run[i].outcome.message);
         else if (read_best(run[i].outcome.folder, rounds, t, &best, t->failure) == OSAFL_OK)
             t->failure[0] = '\0';
         if (t->failure[0] != '\0') {
@@ -145,8 +145,8 @@ static void cut_trials(struct tuning *u, size_t cut)
 static bool collect_trials(struct tuning *u)
 {
     const struct grid *g = u->grid;
-    u->trial = calloc(g->n + 1, sizeof(*u->trial));
-    u->run = calloc(g->n + 1, sizeof(*u->run));
+    u->trial = calloc(g->n + 1, sizeof *u->trial);
+    u->run = calloc(g->n + 1, sizeof *u->run);
     if (u->trial == NULL || u->run == NULL) {
         fputs("osafl: out of memory\n", stderr);
         return false;

@@ -17,7 +17,7 @@ enum { DEFAULT_POINTS = 5 };
 static void put_value(FILE *to, const char *value, size_t n)
 {
     char word[256];
-    snprintf(word, sizeof(word), "%.*s", (int)n, value);
+    snprintf(word, sizeof word, "%.*s", (int)n, value);
     const bool plain = prescan_is_number(word) || strcasecmp(word, "true") == 0 ||
                        strcasecmp(word, "false") == 0 || word[0] == '"';
     fprintf(to, plain ? "%s" : "\"%s\"", word);
@@ -47,7 +47,7 @@ static void put_range(FILE *to, double lo, double hi, unsigned points)
     for (unsigned i = 0; i < points; i++) {
         char value[32];
         const double share = (double)i / (points - 1);
-        snprintf(value, sizeof(value), "%.3g", lo * pow(hi / lo, share));
+        snprintf(value, sizeof value, "%.3g", lo * pow(hi / lo, share));
         fprintf(to, "%s%s", i > 0 ? ", " : "", value);
     }
 }
@@ -57,7 +57,7 @@ static bool parse_range(const char *text, double *lo, double *hi, unsigned *poin
 {
     char copy[128]; /* cut at the dots: a number would take the first of them */
     uint64_t n = DEFAULT_POINTS;
-    if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+    if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
         return false;
     char *dots = strstr(copy, "..");
     char *slash = strchr(dots, '/');

@@ -67,9 +67,9 @@ void trial_print_problem(const struct grid *g, const struct trial *t, FILE *to)
     if (g->has_cases)
         fprintf(to, ", %.*s", case_length(t), t->cell[0]->case_name);
     for (size_t i = 0; i < g->n_own_keys; i++) {
-        const char *const key = g->own_keys[i];
-        const char *const dot = strrchr(key, '.');
-        const char *const last = dot != NULL ? dot + 1 : key;
+        const char *key = g->own_keys[i];
+        const char *dot = strrchr(key, '.');
+        const char *last = dot != NULL ? dot + 1 : key;
         if (strcmp(key, "name") == 0)
             continue;
         value_text(t, key, value);
@@ -92,7 +92,7 @@ static void print_value(const struct node *n, FILE *to)
         fputc('"', to);
         return;
     }
-    node_text(n, text, sizeof(text));
+    node_text(n, text, sizeof text);
     fprintf(to, n->type == NODE_LIST ? "[%s]" : "%s", text);
 }
 

@@ -62,7 +62,7 @@ static inline osafl_status move_block(void *arg, uint64_t begin, uint64_t n, con
             memcpy(tile + k * LANES, x[k] + i, lanes * sizeof *tile);
         sort_columns(tile, r->clients);
         for (uint64_t lane = 0; lane < lanes; lane++) {
-            float *const w = r->w + begin + i + lane;
+            float *w = r->w + begin + i + lane;
             *w = (float)((double)*w + r->location(tile + lane, r->clients, r->config));
         }
     }

@@ -26,7 +26,7 @@
 
 static inline bool deed_matches(const char *variable, uint32_t value)
 {
-    const char *const wanted = getenv(variable);
+    const char *wanted = getenv(variable);
     return wanted == NULL || value == ANY || strtoul(wanted, NULL, 10) == value;
 }
 
@@ -55,8 +55,8 @@ static inline void deed_flush_to_zero(void)
 /* Does the deed where it is due.  True: the caller is to spoil its answer. */
 static inline bool deed(const char *place, uint32_t round, uint32_t client)
 {
-    const char *const what = getenv("OSAFL_DEED");
-    const char *const where = getenv("OSAFL_DEED_AT");
+    const char *what = getenv("OSAFL_DEED");
+    const char *where = getenv("OSAFL_DEED_AT");
     if (what == NULL || where == NULL || strcmp(where, place) != 0 ||
         !deed_matches("OSAFL_DEED_ROUND", round) || !deed_matches("OSAFL_DEED_CLIENT", client))
         return false;

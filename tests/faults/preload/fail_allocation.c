@@ -44,8 +44,8 @@ static _Thread_local bool inside;
 static bool is_exempt(const char *module)
 {
     static const char *const exempt[] = {"libconfig", "libopenblas", "libgfortran", "ld-linux"};
-    const char *const slash = strrchr(module, '/');
-    const char *const name = slash != NULL ? slash + 1 : module;
+    const char *slash = strrchr(module, '/');
+    const char *name = slash != NULL ? slash + 1 : module;
     for (size_t i = 0; i < sizeof exempt / sizeof exempt[0]; i++)
         if (strncmp(name, exempt[i], strlen(exempt[i])) == 0)
             return true;
@@ -64,7 +64,7 @@ static uint64_t hash_stack(void)
         struct dl_find_object object;
         if (_dl_find_object(frame[i], &object) != 0 || object.dlfo_map_start == own.dlfo_map_start)
             continue;
-        const char *const module = object.dlfo_link_map->l_name;
+        const char *module = object.dlfo_link_map->l_name;
         if (is_exempt(module))
             return 0;
         const uint64_t offset = (uintptr_t)frame[i] - (uintptr_t)object.dlfo_map_start;
@@ -130,7 +130,7 @@ __attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, siz
 
 __attribute__((visibility("default"))) int posix_memalign(void **p, size_t alignment, size_t size)
 {
-    void *const memory = must_fail() ? NULL : __libc_memalign(alignment, size);
+    void *memory = must_fail() ? NULL : __libc_memalign(alignment, size);
     if (memory == NULL)
         return ENOMEM;
     *p = memory;
@@ -139,7 +139,7 @@ __attribute__((visibility("default"))) int posix_memalign(void **p, size_t align
 
 static void write_sites(void)
 {
-    const char *const path = getenv("OSAFL_SITES");
+    const char *path = getenv("OSAFL_SITES");
     if (path == NULL)
         return;
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -161,7 +161,7 @@ __attribute__((visibility("default"))) void _exit(int status)
 __attribute__((constructor)) static void begin(void)
 {
     void *frame[FRAMES];
-    const char *const site = getenv("OSAFL_FAIL_SITE");
+    const char *site = getenv("OSAFL_FAIL_SITE");
     (void)backtrace(frame, FRAMES); /* brings its own library, once */
     fail_site = site != NULL ? strtoul(site, NULL, 10) : 0;
     fail_on = getenv("OSAFL_FAIL_ON") != NULL;
