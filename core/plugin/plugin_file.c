@@ -96,20 +96,20 @@ static const char *elf_problem(const unsigned char *data, size_t length)
     return NULL;
 }
 
-/* The whole file, to be freed; NULL with the reason in message. */
-static void *read_whole_file(const char *path, size_t *length, char *message)
+/* The whole file, to be freed. */
+static osafl_status read_whole_file(const char *path, void **data, size_t *length, char *message)
 {
     int error = 0;
-    void *data = file_read(path, SIZE_MAX - 1, length, &error);
-    if (data == NULL && error == EINVAL)
-        message_fail(message, OSAFL_E_IO, "is not a regular file");
-    else if (data == NULL)
-        message_fail(message, OSAFL_E_IO, "cannot be read: %s", file_read_problem(error));
-    if (data == NULL || *length > 0)
-        return data;
-    message_fail(message, OSAFL_E_IO, "is empty");
-    free(data);
-    return NULL;
+    *data = file_read(path, SIZE_MAX - 1, length, &error);
+    if (*data == NULL && error == EINVAL)
+        return message_fail(message, OSAFL_E_IO, "is not a regular file");
+    if (*data == NULL)
+        return message_fail(message, error == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO,
+                            "cannot be read: %s", file_read_problem(error));
+    if (*length > 0)
+        return OSAFL_OK;
+    free(*data);
+    return message_fail(message, OSAFL_E_IO, "is empty");
 }
 
 static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BYTES])
@@ -122,9 +122,8 @@ static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BY
 osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], char *message)
 {
     size_t length = 0;
-    void *data = read_whole_file(path, &length, message);
-    if (data == NULL)
-        return OSAFL_E_IO;
+    void *data = NULL;
+    OSAFL_TRY(read_whole_file(path, &data, &length, message));
     const char *problem = elf_problem(data, length);
     if (problem == NULL)
         hash_bytes(data, length, hash);
@@ -136,9 +135,8 @@ osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], char *message)
 {
     size_t length = 0;
     /* The very file that runs, even when another one has been put in its place meanwhile. */
-    void *data = read_whole_file("/proc/self/exe", &length, message);
-    if (data == NULL)
-        return OSAFL_E_IO;
+    void *data = NULL;
+    OSAFL_TRY(read_whole_file("/proc/self/exe", &data, &length, message));
     hash_bytes(data, length, hash);
     free(data);
     return OSAFL_OK;
