@@ -21,6 +21,7 @@
 #include "command/report/plot_command.h"
 #include "command/report/report_command.h"
 #include "command/run/check_command.h"
+#include "command/run/evaluate_command.h"
 #include "command/run/resolve_command.h"
 #include "command/run/run_print.h"
 #include "command/sweep/cell_print.h"
@@ -250,10 +251,9 @@ static int check_cells(struct work *w, struct experiment *const *cell, size_t n)
     return status;
 }
 
-static int resolve_cells(struct work *w, struct experiment *const *cell, size_t n)
+/* For a command of one experiment. */
+static int refuse_grid(struct work *w, struct experiment *const *cell, size_t n)
 {
-    if (n == 1)
-        return resolve_command(cell[0], w->loader);
     char list[1024] = "";
     for (size_t i = 0; i < n; i++) {
         char label[320];
@@ -265,6 +265,18 @@ static int resolve_cells(struct work *w, struct experiment *const *cell, size_t 
                       "seed=N, of: %s",
                       n, list);
     return EXIT_USAGE;
+}
+
+static int resolve_cells(struct work *w, struct experiment *const *cell, size_t n)
+{
+    return n == 1 ? resolve_command(cell[0], w->loader) : refuse_grid(w, cell, n);
+}
+
+static int evaluate_cells(struct work *w, struct experiment *const *cell, size_t n)
+{
+    const struct cli_options *o = &w->options;
+    return n == 1 ? evaluate_command(cell[0], w->loader, o->weights, o->run.threads)
+                  : refuse_grid(w, cell, n);
 }
 
 /* The cells of all grids in a row, without those of other shards; NULL: out of memory, reported. */
@@ -399,6 +411,11 @@ static int command_resolve(const struct command *self, int argc, char **argv)
     return experiment_command(self, argc, argv, resolve_cells);
 }
 
+static int command_evaluate(const struct command *self, int argc, char **argv)
+{
+    return experiment_command(self, argc, argv, evaluate_cells);
+}
+
 static int command_plugins(const struct command *self, int argc, char **argv)
 {
     struct work w = {0};
@@ -456,18 +473,24 @@ static int command_bench(const struct command *self, int argc, char **argv)
 
 static const struct command commands[] = {
     {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
-     CLI_RUN | CLI_GRID | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
+     CLI_THREADS | CLI_RUN | CLI_GRID | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
     {"tune", "FILE",
      "Try settings on the validation split, and print the best ones for each case.\vHalf of the "
      "settings end after a quarter of the rounds, and half of the others after half of them "
      "(--keep).  All runs are kept, below tuning/, so that the same command goes on after an "
      "interruption.",
-     command_tune, CLI_TUNE | CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
+     command_tune, CLI_TUNE | CLI_THREADS | CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
     {"check", "FILE...",
      "Check experiments with everything but training: settings, plugins, data files.",
      command_check, CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
     {"resolve", "FILE", "Print every setting of one experiment with its origin.", command_resolve,
      CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
+    {"evaluate", "RUN_OR_WEIGHTS FILE",
+     "Measure a run's model, or weights from elsewhere, on an experiment's data.\v"
+     "RUN_OR_WEIGHTS is the folder of a run that has ended, or a safetensors file, such as PyTorch "
+     "writes.  FILE says data set, model and split (evaluation.split, samples, per_class); a run's "
+     "own is resolved.cfg in its folder.",
+     command_evaluate, CLI_WEIGHTS | CLI_THREADS | CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
     {"plugins", "[KIND]", "List the plugins that are found, or those of one kind.", command_plugins,
      CLI_PLUGINS, 0, 1},
     {"help", "[GROUP | KIND | KIND/NAME]",

@@ -38,9 +38,13 @@ enum {
     KEY_KEEP,
 };
 
-static const struct argp_option run_options[] = {
+static const struct argp_option thread_options[] = {
     {"threads", KEY_THREADS, "N", 0, "Threads that work (default: all CPUs); no effect on results",
      1},
+    {0},
+};
+
+static const struct argp_option run_options[] = {
     {"jobs", KEY_JOBS, "N", 0,
      "Run so many cells of a grid side by side; they share the threads (default: 1)", 1},
     {"out", KEY_OUT, "DIR", 0,
@@ -109,6 +113,7 @@ struct parsing {
     size_t at_least;
     size_t at_most;
     size_t n_children;
+    bool takes_weights;
 };
 
 static unsigned available_cpus(void)
@@ -180,14 +185,20 @@ static void parse_shard(struct cli_options *o, const char *text, struct argp_sta
         argp_error(state, "--shard %s: must be I/N with I from 1 to N, such as 2/4", text);
 }
 
+static error_t parse_thread_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    if (key != KEY_THREADS)
+        return ARGP_ERR_UNKNOWN;
+    o->run.threads = parse_count("threads", arg, state);
+    return 0;
+}
+
 static error_t parse_run_option(int key, char *arg, struct argp_state *state)
 {
     struct cli_options *o = ((struct parsing *)state->input)->o;
     struct run_options *run = &o->run;
     switch (key) {
-    case KEY_THREADS:
-        run->threads = parse_count("threads", arg, state);
-        return 0;
     case KEY_JOBS:
         o->jobs = parse_count("jobs", arg, state);
         return 0;
@@ -299,6 +310,10 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
             state->child_inputs[i] = state->input;
         return 0;
     case ARGP_KEY_ARG:
+        if (p->takes_weights && p->o->weights == NULL) {
+            p->o->weights = arg;
+            return 0;
+        }
         if (p->o->n_arguments == p->at_most)
             argp_error(state, "\"%s\" is one argument too many", arg);
         p->o->arguments[p->o->n_arguments++] = arg;
@@ -312,6 +327,7 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const struct argp thread_argp = {.options = thread_options, .parser = parse_thread_option};
 static const struct argp run_argp = {.options = run_options, .parser = parse_run_option};
 static const struct argp grid_argp = {.options = grid_options, .parser = parse_grid_option};
 static const struct argp tune_argp = {.options = tune_options, .parser = parse_tune_option};
@@ -341,8 +357,10 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
     if (o->set == NULL || o->only == NULL || o->over == NULL || o->plugin_dirs == NULL ||
         o->arguments == NULL || o->owned == NULL)
         fail_for_memory();
-    struct argp_child children[6] = {{0}};
+    struct argp_child children[7] = {{0}};
     size_t n_children = 0;
+    if ((groups & CLI_THREADS) != 0)
+        children[n_children++].argp = &thread_argp;
     if ((groups & CLI_RUN) != 0)
         children[n_children++].argp = &run_argp;
     if ((groups & CLI_GRID) != 0)
@@ -355,7 +373,11 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
         children[n_children++].argp = &plugin_argp;
     const struct argp argp = {
         .parser = parse_command, .args_doc = args_doc, .doc = doc, .children = children};
-    struct parsing p = {.o = o, .at_least = at_least, .at_most = at_most, .n_children = n_children};
+    struct parsing p = {.o = o,
+                        .at_least = at_least,
+                        .at_most = at_most,
+                        .n_children = n_children,
+                        .takes_weights = (groups & CLI_WEIGHTS) != 0};
     /* Wrong words have ended the program already. */
     if (argp_parse(&argp, argc, argv, 0, NULL, &p) != 0)
         fail_for_memory();

@@ -15,7 +15,8 @@ struct cli_options {
     const char *overlay; /* NULL: none */
     const char **plugin_dirs;
     size_t n_plugin_dirs;
-    char **arguments; /* FILE..., KIND, ... */
+    const char *weights; /* the first word of a command of CLI_WEIGHTS */
+    char **arguments;    /* FILE..., KIND, ... */
     size_t n_arguments;
     struct run_options run;
     unsigned jobs;  /* cells side by side */
@@ -33,9 +34,11 @@ struct cli_options {
 enum {
     CLI_PLUGINS = 1 << 0,    /* --plugin-dir */
     CLI_EXPERIMENT = 1 << 1, /* --set, seed--, case--, only--, --overlay */
-    CLI_RUN = 1 << 2,        /* --threads, out--, ... */
+    CLI_RUN = 1 << 2,        /* --out, --jobs, ... */
     CLI_GRID = 1 << 3,       /* --shard, --list */
     CLI_TUNE = 1 << 4,       /* --over, --keep */
+    CLI_THREADS = 1 << 5,    /* --threads */
+    CLI_WEIGHTS = 1 << 6,    /* no option: the first word names weights, before the arguments */
 };
 
 /* Parses the words of one command, argv[0] being "osafl COMMAND".  A wrong word ends the program

@@ -50,8 +50,8 @@ void data_record_free(struct data_record *record)
     *record = (struct data_record){0};
 }
 
-static json_t *describe(const char *plugin, const osafl_dataset_info *info,
-                        const struct data_record *record)
+json_t *data_record_describe(const char *plugin, const osafl_dataset_info *info,
+                             const struct data_record *record)
 {
     const osafl_fact names = {.n = info->label_names != NULL ? info->labels : 0,
                               .text = info->label_names};
@@ -71,7 +71,7 @@ osafl_status data_record_write(const struct run_folder *folder, const char *plug
                                const osafl_dataset_info *info, const struct data_record *record,
                                char *message)
 {
-    json_t *all = describe(plugin, info, record);
+    json_t *all = data_record_describe(plugin, info, record);
     char *text = all != NULL ? json_print(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(all);
     if (text == NULL)

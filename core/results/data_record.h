@@ -19,7 +19,11 @@ struct data_record {
 /* Adds what a data set reports; record: a struct data_record.  A fact_sink. */
 void data_record_add(void *record, const osafl_fact *fact);
 
-/* Writes FOLDER/data.json: plugin's name, shape, classes and the facts. */
+/* Plugin's name, shape, classes and the facts.  A new reference; NULL: out of memory. */
+json_t *data_record_describe(const char *plugin, const osafl_dataset_info *info,
+                             const struct data_record *record);
+
+/* Writes that to FOLDER/data.json. */
 osafl_status data_record_write(const struct run_folder *folder, const char *plugin,
                                const osafl_dataset_info *info, const struct data_record *record,
                                char *message);

@@ -10,8 +10,6 @@
 #include "base/json_print.h"
 #include "base/message.h"
 
-#define FILE_NAME "model.safetensors"
-
 /* Numbers go into the file as they lie in memory. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");
 
@@ -93,7 +91,7 @@ osafl_status safetensors_write(const struct run_folder *folder, const struct ins
         return message_fail(
             message, OSAFL_E_BUG,
             "model \"%s\": its tensors' names must be UTF-8 and differ, or memory is "
-            "short; " FILE_NAME " is not written",
+            "short; " MODEL_FILE " is not written",
             model->plugin->name);
     const size_t used = strlen(header);
     const uint64_t padded = (used + 7) / 8 * 8; /* so that the tensors are 8-byte aligned */
@@ -101,14 +99,14 @@ osafl_status safetensors_write(const struct run_folder *folder, const struct ins
     unsigned char *file = malloc(size);
     osafl_status status;
     if (file == NULL) {
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " FILE_NAME " (%zu bytes)",
-                              size);
+        status = message_fail(message, OSAFL_E_NOMEM,
+                              "out of memory for " MODEL_FILE " (%zu bytes)", size);
     } else {
         memcpy(file, &padded, sizeof padded);
         memcpy(file + sizeof padded, header, used);
         memset(file + sizeof padded + used, ' ', padded - used);
         export_tensors(model, info, w, (float *)(void *)(file + sizeof padded + padded));
-        status = run_folder_replace(folder, FILE_NAME, file, size, message);
+        status = run_folder_replace(folder, MODEL_FILE, file, size, message);
     }
     free(file);
     free(header);

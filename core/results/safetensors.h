@@ -7,6 +7,11 @@
 #include "plugin/plugin_host.h"
 #include "run_folder.h"
 
+#define MODEL_FILE "model.safetensors"
+
+/* Key of the metadata under which a run's model has the text of data.json. */
+#define METADATA_DATA "data"
+
 /* Writes FOLDER/model.safetensors atomically: every tensor of info as F32 under its name, in the
  * order and shape of the reference implementation (the model's export_tensor).  w: the N
  * parameters.  metadata: NULL-terminated pairs key, value for "__metadata__"; may be NULL. */

@@ -111,7 +111,7 @@ static osafl_status read_bytes(const char *path, struct weights_file *f, uint64_
     struct stat facts;
     if (fstat(fileno(from), &facts) != 0 || !S_ISREG(facts.st_mode)) {
         fclose(from);
-        return message_fail(message, OSAFL_E_DATA, "%s is no file", path);
+        return message_fail(message, OSAFL_E_DATA, "%s is no file; name a safetensors file", path);
     }
     if (fseek(from, 0, SEEK_END) == 0)
         end = ftell(from);
@@ -261,7 +261,7 @@ static osafl_status put_tensors(const struct weights_file *f, const struct insta
 }
 
 osafl_status weights_read(const char *path, const struct instance *model,
-                          const osafl_model_info *info, float *w, char *message)
+                          const osafl_model_info *info, float *w, json_t **metadata, char *message)
 {
     struct weights_file f = {0};
     struct faults faults = {0};
@@ -278,6 +278,8 @@ osafl_status weights_read(const char *path, const struct instance *model,
         status = message_fail(message, OSAFL_E_DATA, "%s does not fit model/%s: %s%s", path,
                               model->plugin->name, faults.text, more);
     }
+    if (metadata != NULL)
+        *metadata = json_incref(json_object_get(f.header, "__metadata__"));
     json_decref(f.header);
     free(f.bytes);
     return status;

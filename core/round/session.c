@@ -476,7 +476,7 @@ osafl_status session_start_weights(const struct session *s, float *w, char *mess
     if (path == NULL || path[0] == '\0')
         return OSAFL_OK;
     const osafl_status status =
-        weights_read(path, &s->instance[OSAFL_KIND_MODEL], &s->model, w, why);
+        weights_read(path, &s->instance[OSAFL_KIND_MODEL], &s->model, w, NULL, why);
     if (status == OSAFL_OK)
         return OSAFL_OK;
     /* A file that the experiment names, as one that is malformed. */

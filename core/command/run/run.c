@@ -13,6 +13,7 @@
 #include "base/diagnostics.h"
 #include "base/exit_status.h"
 #include "base/folder.h"
+#include "base/json_print.h"
 #include "base/message.h"
 #include "base/stop.h"
 #include "experiment/experiment.h"
@@ -29,7 +30,6 @@
 #include "round/inputs.h"
 #include "run_session.h"
 
-#define MODEL_FILE "model.safetensors"
 #define CHANGES_FILE "changes.txt"
 
 /* Everything that a run has open, in the order in which it was opened. */
@@ -353,15 +353,25 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
 
 static osafl_status write_model(const struct run *r, char *message)
 {
+    json_t *data = data_record_describe(r->e->chosen[OSAFL_KIND_DATASET].loaded->plugin->name,
+                                        &r->s.session.dataset, &r->data);
+    char *text = data != NULL ? json_print(data, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(data);
+    if (text == NULL)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for " MODEL_FILE);
     const char *const metadata[] = {
-        "format",     "pt", /* tensors are as PyTorch has them */
-        "program",    "osafl " OSAFL_VERSION,
-        "experiment", r->e->general.name,
-        "identity",   r->e->identity,
-        "model",      r->e->chosen[OSAFL_KIND_MODEL].loaded->plugin->name,
+        "format",      "pt", /* tensors are as PyTorch has them */
+        "program",     "osafl " OSAFL_VERSION,
+        "experiment",  r->e->general.name,
+        "identity",    r->e->identity,
+        "model",       r->e->chosen[OSAFL_KIND_MODEL].loaded->plugin->name,
+        METADATA_DATA, text,
         NULL};
-    return safetensors_write(&r->folder, &r->s.session.instance[OSAFL_KIND_MODEL],
-                             &r->s.session.model, engine_model(r->engine), metadata, message);
+    const osafl_status status =
+        safetensors_write(&r->folder, &r->s.session.instance[OSAFL_KIND_MODEL], &r->s.session.model,
+                          engine_model(r->engine), metadata, message);
+    free(text);
+    return status;
 }
 
 static osafl_status finish(struct run *r, char *message)
