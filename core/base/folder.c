@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,39 @@ osafl_status folder_create(const char *path, char *message)
     }
     free(copy);
     return status == OSAFL_OK ? create_folder(path, message) : status;
+}
+
+char *folder_temporary(char *message)
+{
+    const char *above = getenv("TMPDIR");
+    char *path = NULL;
+    if (asprintf(&path, "%s/osafl-XXXXXX", above != NULL && above[0] != '\0' ? above : "/tmp") <
+        0) {
+        message_fail(message, OSAFL_E_NOMEM, "out of memory for a temporary folder");
+        return NULL;
+    }
+    if (mkdtemp(path) != NULL)
+        return path;
+    message_fail(message, OSAFL_E_IO,
+                 "cannot make a temporary folder %s: %s; set TMPDIR to a "
+                 "folder with room",
+                 path, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    (void)remove(path);
+    return 0;
+}
+
+void folder_remove(const char *path)
+{
+    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 bool folder_has(const char *folder, const char *name)

@@ -11,6 +11,12 @@
  * [MESSAGE_BYTES], names --out and --results as the remedy where a file has the name. */
 osafl_status folder_create(const char *path, char *message);
 
+/* A new folder below TMPDIR, or /tmp, whose name begins with "osafl-".  free(); NULL: message says
+ * why. */
+char *folder_temporary(char *message);
+/* Removes a folder with all that is in it; what cannot be removed stays. */
+void folder_remove(const char *path);
+
 /* Whether a folder holds a file of that name. */
 bool folder_has(const char *folder, const char *name);
 

@@ -27,6 +27,8 @@
 #include "command/sweep/cell_print.h"
 #include "command/sweep/tune_command.h"
 #include "command/sweep/tune_range.h"
+#include "command/verify/pack_command.h"
+#include "command/verify/verify_command.h"
 #include "experiment/cell_shard.h"
 #include "experiment/grid.h"
 #include "plugin/guard.h"
@@ -453,6 +455,44 @@ static int command_report(const struct command *self, int argc, char **argv)
     return report_command(argc, argv);
 }
 
+static int command_verify(const struct command *self, int argc, char **argv)
+{
+    struct work w = {0};
+    int status = EXIT_USAGE;
+    if (work_begin(&w, self, argc, argv)) {
+        const struct cli_options *o = &w.options;
+        const struct verify_options v = {.folder = (const char *const *)o->arguments,
+                                         .folders = o->n_arguments,
+                                         .only = o->only,
+                                         .n_only = o->n_only,
+                                         .set = o->set,
+                                         .n_set = o->n_set,
+                                         .rounds = o->rounds,
+                                         .threads = o->run.threads,
+                                         .quiet = o->run.quiet};
+        status = verify_command(&v, w.loader);
+    }
+    return work_end(&w, status);
+}
+
+static int command_pack(const struct command *self, int argc, char **argv)
+{
+    struct work w = {0};
+    int status = EXIT_USAGE;
+    if (work_begin(&w, self, argc, argv)) {
+        const struct cli_options *o = &w.options;
+        const struct pack_options p = {.folder = (const char *const *)o->arguments,
+                                       .folders = o->n_arguments,
+                                       .only = o->only,
+                                       .n_only = o->n_only,
+                                       .source = o->source,
+                                       .sources = o->n_source,
+                                       .archive = o->archive};
+        status = pack_command(&p);
+    }
+    return work_end(&w, status);
+}
+
 static int command_plot(const struct command *self, int argc, char **argv)
 {
     (void)self;
@@ -498,6 +538,17 @@ static const struct command commands[] = {
      CLI_PLUGINS, 0, 1},
     {"report", "DIR...", "Print the tables of results, finished or not.", command_report, 0, 0, 0},
     {"plot", "DIR...", "Draw the figures of results.", command_plot, 0, 0, 0},
+    {"verify", "DIR...",
+     "Compute kept runs again, and compare the bytes.\vEach run is computed in a temporary folder, "
+     "from the settings in its manifest.json, and rounds.csv, clients.csv and the model are "
+     "compared with what is kept of them.  Exit status: 0 all are the same, 1 one differs, 2 "
+     "something is lacking, such as the data.",
+     command_verify, CLI_THREADS | CLI_VERIFY | CLI_KEPT | CLI_PLUGINS, 1, SIZE_MAX},
+    {"pack", "DIR...",
+     "Put runs into one archive, with what others need to verify them.\vThe archive holds the runs "
+     "without their checkpoints, the experiment files, the hashes of the plugins with the sources "
+     "that are found, and a README.  \"osafl verify\" works on what it unpacks to.",
+     command_pack, CLI_PACK | CLI_KEPT, 1, SIZE_MAX},
     {"plugin", "new | check | list ...", "Start the project of a plugin, or check a plugin's file.",
      command_plugin, 0, 0, 0},
     {"bench", "", "Time the models on this machine.", command_bench, 0, 0, 0},

@@ -36,6 +36,8 @@ enum {
     KEY_LIST,
     KEY_OVER,
     KEY_KEEP,
+    KEY_ROUNDS,
+    KEY_SOURCES,
 };
 
 static const struct argp_option thread_options[] = {
@@ -84,6 +86,28 @@ static const struct argp_option tune_options[] = {
      "Share of the settings that go on after a quarter of the rounds, and of those again after "
      "half of them (default: 0.5); 1: all, to the end",
      1},
+    {0},
+};
+
+static const struct argp_option kept_options[] = {
+    {"only", KEY_ONLY, "KEY=VALUE", 0,
+     "Take only the runs with this case, experiment, seed or setting; may be repeated", 1},
+    {0},
+};
+
+static const struct argp_option verify_options[] = {
+    {"rounds", KEY_ROUNDS, "K", 0,
+     "Compute K rounds only, from the first or from a checkpoint that is kept, which is drawn", 1},
+    {"set", KEY_SET, "KEY.PATH=VALUE", 0,
+     "Set a value over that of the run: where its data lie here, as dataset.idx.path=DIR", 1},
+    {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 1},
+    {0},
+};
+
+static const struct argp_option pack_options[] = {
+    {"out", KEY_OUT, "ARCHIVE", 0, "The archive: a name that ends in .tar.xz or .tar.gz", 1},
+    {"sources", KEY_SOURCES, "DIR", 0,
+     "Take plugins' sources from DIR/KIND/NAME.c or DIR/NAME.c; may be repeated", 1},
     {0},
 };
 
@@ -268,6 +292,61 @@ static error_t parse_tune_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static error_t parse_kept_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    if (key != KEY_ONLY)
+        return ARGP_ERR_UNKNOWN;
+    o->only[o->n_only++] = arg;
+    return 0;
+}
+
+static error_t parse_verify_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    switch (key) {
+    case KEY_ROUNDS:
+        o->rounds = (uint32_t)cli_whole_number("rounds", arg, 1, INT32_MAX, state);
+        return 0;
+    case KEY_SET:
+        o->set[o->n_set++] = arg;
+        return 0;
+    case KEY_QUIET:
+        o->run.quiet = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t n = strlen(text);
+    const size_t m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static error_t parse_pack_option(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = ((struct parsing *)state->input)->o;
+    switch (key) {
+    case KEY_OUT:
+        o->archive = arg;
+        if (!ends_in(arg, ".tar.xz") && !ends_in(arg, ".tar.gz"))
+            argp_error(state, "--out %s: the name of an archive ends in .tar.xz or .tar.gz", arg);
+        return 0;
+    case KEY_SOURCES:
+        o->source[o->n_source++] = parse_folder("--sources", arg, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (o->archive == NULL)
+            argp_error(state, "--out is missing: which archive is to be written?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t parse_experiment_option(int key, char *arg, struct argp_state *state)
 {
     struct cli_options *o = ((struct parsing *)state->input)->o;
@@ -331,6 +410,9 @@ static const struct argp thread_argp = {.options = thread_options, .parser = par
 static const struct argp run_argp = {.options = run_options, .parser = parse_run_option};
 static const struct argp grid_argp = {.options = grid_options, .parser = parse_grid_option};
 static const struct argp tune_argp = {.options = tune_options, .parser = parse_tune_option};
+static const struct argp kept_argp = {.options = kept_options, .parser = parse_kept_option};
+static const struct argp verify_argp = {.options = verify_options, .parser = parse_verify_option};
+static const struct argp pack_argp = {.options = pack_options, .parser = parse_pack_option};
 static const struct argp experiment_argp = {.options = experiment_options,
                                             .parser = parse_experiment_option};
 static const struct argp plugin_argp = {.options = plugin_options, .parser = parse_plugin_option};
@@ -350,27 +432,29 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
                               .over = calloc(n, sizeof *o->over),
                               .plugin_dirs = calloc(n, sizeof *o->plugin_dirs),
                               .arguments = calloc(n, sizeof *o->arguments),
+                              .source = calloc(n, sizeof *o->source),
                               .owned = calloc(n, sizeof *o->owned),
                               .run = {.threads = available_cpus()},
                               .jobs = 1,
                               .keep = 0.5};
     if (o->set == NULL || o->only == NULL || o->over == NULL || o->plugin_dirs == NULL ||
-        o->arguments == NULL || o->owned == NULL)
+        o->arguments == NULL || o->source == NULL || o->owned == NULL)
         fail_for_memory();
-    struct argp_child children[7] = {{0}};
+    static const struct {
+        unsigned group;
+        const struct argp *argp;
+    } known[] = {{CLI_THREADS, &thread_argp}, {CLI_RUN, &run_argp},
+                 {CLI_GRID, &grid_argp},      {CLI_TUNE, &tune_argp},
+                 {CLI_VERIFY, &verify_argp},  {CLI_PACK, &pack_argp},
+                 {CLI_KEPT, &kept_argp},      {CLI_EXPERIMENT, &experiment_argp},
+                 {CLI_PLUGINS, &plugin_argp}};
+    enum { KNOWN = sizeof known / sizeof known[0] };
+    struct argp_child children[KNOWN + 1] = {{0}};
     size_t n_children = 0;
-    if ((groups & CLI_THREADS) != 0)
-        children[n_children++].argp = &thread_argp;
-    if ((groups & CLI_RUN) != 0)
-        children[n_children++].argp = &run_argp;
-    if ((groups & CLI_GRID) != 0)
-        children[n_children++].argp = &grid_argp;
-    if ((groups & CLI_TUNE) != 0)
-        children[n_children++].argp = &tune_argp;
-    if ((groups & CLI_EXPERIMENT) != 0)
-        children[n_children++].argp = &experiment_argp;
-    if ((groups & CLI_PLUGINS) != 0)
-        children[n_children++].argp = &plugin_argp;
+    for (size_t i = 0; i < KNOWN; i++) {
+        if ((groups & known[i].group) != 0)
+            children[n_children++].argp = known[i].argp;
+    }
     const struct argp argp = {
         .parser = parse_command, .args_doc = args_doc, .doc = doc, .children = children};
     struct parsing p = {.o = o,
@@ -393,4 +477,5 @@ void cli_options_free(struct cli_options *o)
     free(o->over);
     free(o->plugin_dirs);
     free(o->arguments);
+    free(o->source);
 }

@@ -25,7 +25,11 @@ struct cli_options {
     bool list;         /* only name the cells */
     const char **over; /* what is tuned (tune_range.h); [n_over] */
     size_t n_over;
-    double keep;  /* share of the settings that go on at a cut */
+    double keep;         /* share of the settings that go on at a cut */
+    uint32_t rounds;     /* of --rounds; 0: all */
+    const char *archive; /* what is packed */
+    const char **source; /* folders of plugins' sources; [n_source] */
+    size_t n_source;
     char **owned; /* strings made here */
     size_t n_owned;
 };
@@ -39,6 +43,9 @@ enum {
     CLI_TUNE = 1 << 4,       /* --over, --keep */
     CLI_THREADS = 1 << 5,    /* --threads */
     CLI_WEIGHTS = 1 << 6,    /* no option: the first word names weights, before the arguments */
+    CLI_KEPT = 1 << 7,       /* --only, of runs that are kept */
+    CLI_VERIFY = 1 << 8,     /* --rounds, --set, --quiet */
+    CLI_PACK = 1 << 9,       /* --out, --sources */
 };
 
 /* Parses the words of one command, argv[0] being "osafl COMMAND".  A wrong word ends the program

@@ -12,17 +12,17 @@
 #include "base/file_read.h"
 #include "base/message.h"
 
-#define SLOTS 2
+#define SLOTS CHECKPOINT_SLOTS
 #define SECTION "checkpoint"
 #define SECTION_VERSION 1
 #define IDENTITY_BYTES 32
 
-static const char *const file_name[SLOTS] = {"checkpoint.0", "checkpoint.1"};
+const char *const checkpoint_file[SLOTS] = {"checkpoint.0", "checkpoint.1"};
 
 static char *path_of(const struct run_folder *folder, unsigned slot)
 {
     char *path = NULL;
-    return asprintf(&path, "%s/%s", folder->path, file_name[slot]) < 0 ? NULL : path;
+    return asprintf(&path, "%s/%s", folder->path, checkpoint_file[slot]) < 0 ? NULL : path;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static osafl_status read_slot(const struct run_folder *folder, unsigned slot, co
         out->data = file_read(path, SIZE_MAX - 1, &size, &error);
     osafl_status status = OSAFL_OK;
     if (out->data == NULL && error != ENOENT) {
-        status = message_io(message, error, "read", path != NULL ? path : file_name[slot]);
+        status = message_io(message, error, "read", path != NULL ? path : checkpoint_file[slot]);
     } else if (out->data != NULL) {
         status = record_set_open(out->data, size, &out->set, why);
         if (status == OSAFL_OK)
@@ -107,6 +107,19 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
         failures == SLOTS ? "nor can the other checkpoint" : "no other checkpoint is there");
 }
 
+void checkpoint_rounds(const struct run_folder *folder, const char *identity,
+                       uint32_t round[CHECKPOINT_SLOTS])
+{
+    char message[MESSAGE_BYTES];
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        struct checkpoint c;
+        const osafl_status status = read_slot(folder, slot, identity, &c, message);
+        round[slot] = status == OSAFL_OK && c.set != NULL ? c.round : CHECKPOINT_NONE;
+        if (status == OSAFL_OK)
+            checkpoint_free(&c);
+    }
+}
+
 void checkpoint_free(struct checkpoint *c)
 {
     record_set_destroy(c->set);
@@ -128,7 +141,7 @@ osafl_status checkpoint_write(const struct run_folder *folder, const char *ident
     (void)head->bytes(head, "identity", identity, IDENTITY_BYTES);
     (void)head->u64(head, "round", &value, 1);
     OSAFL_TRY(record_writer_finish(w, &data, &size, message));
-    OSAFL_TRY(run_folder_replace(folder, file_name[slots->next], data, size, message));
+    OSAFL_TRY(run_folder_replace(folder, checkpoint_file[slots->next], data, size, message));
     slots->next = 1 - slots->next;
     return OSAFL_OK;
 }
@@ -136,6 +149,6 @@ osafl_status checkpoint_write(const struct run_folder *folder, const char *ident
 osafl_status checkpoint_remove(const struct run_folder *folder, char *message)
 {
     for (unsigned slot = 0; slot < SLOTS; slot++)
-        OSAFL_TRY(run_folder_remove(folder, file_name[slot], message));
+        OSAFL_TRY(run_folder_remove(folder, checkpoint_file[slot], message));
     return OSAFL_OK;
 }

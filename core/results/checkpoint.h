@@ -9,6 +9,9 @@
 #include "base/records.h"
 #include "run_folder.h"
 
+enum { CHECKPOINT_SLOTS = 2 };
+extern const char *const checkpoint_file[CHECKPOINT_SLOTS];
+
 /* Which file the next checkpoint goes to. */
 struct checkpoint_slots {
     unsigned next;
@@ -28,6 +31,11 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
                              struct checkpoint_slots *slots, struct checkpoint *out, char *warning,
                              char *message);
 void checkpoint_free(struct checkpoint *c);
+
+/* The round of each file; CHECKPOINT_NONE where there is none that serves this run. */
+#define CHECKPOINT_NONE UINT32_MAX
+void checkpoint_rounds(const struct run_folder *folder, const char *identity,
+                       uint32_t round[CHECKPOINT_SLOTS]);
 
 /* Adds the section by which checkpoint_read() knows a checkpoint, finishes the block and writes it.
  * The writer can be cleared and used again. */

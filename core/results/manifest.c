@@ -263,10 +263,10 @@ static void describe_other(const struct run_folder *folder, const json_t *before
 }
 
 /* The manifest in the folder; *out stays NULL where there is none. */
-static osafl_status read_manifest(const struct run_folder *folder, json_t **out, char *message)
+static osafl_status read_manifest(const char *folder, json_t **out, char *message)
 {
     char *path = NULL;
-    if (asprintf(&path, "%s/" MANIFEST, folder->path) < 0)
+    if (asprintf(&path, "%s/" MANIFEST, folder) < 0)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     osafl_status status = OSAFL_OK;
     FILE *file = file_open_regular(path);
@@ -309,7 +309,7 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
 {
     json_t *before = NULL;
     json_t *now = NULL;
-    osafl_status status = read_manifest(folder, &before, message);
+    osafl_status status = read_manifest(folder->path, &before, message);
     if (status == OSAFL_OK && before != NULL && (now = describe_run(e, around)) == NULL)
         status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     if (status == OSAFL_E_DATA) {
@@ -324,6 +324,23 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
     } else if (status == OSAFL_OK) {
         *found = compare_circumstances(before, now, message);
     }
+    json_decref(before);
+    json_decref(now);
+    return status;
+}
+
+osafl_status manifest_compare_kept(const char *folder, const struct experiment *e,
+                                   const struct surroundings *around, enum manifest_found *found,
+                                   char *message)
+{
+    json_t *before = NULL;
+    json_t *now = NULL;
+    osafl_status status = read_manifest(folder, &before, message);
+    *found = MANIFEST_NONE;
+    if (status == OSAFL_OK && before != NULL && (now = describe_run(e, around)) == NULL)
+        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+    else if (status == OSAFL_OK && before != NULL)
+        *found = compare_circumstances(before, now, message);
     json_decref(before);
     json_decref(now);
     return status;

@@ -52,6 +52,13 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
                               const struct surroundings *around, enum manifest_found *found,
                               char *message);
 
+/* The same for the manifest of a kept run whose settings e repeats, maybe under other names or with
+ * data in another place, so that its identity says nothing: never MANIFEST_OTHER or
+ * MANIFEST_DAMAGED; a damaged one is a failure. */
+osafl_status manifest_compare_kept(const char *folder, const struct experiment *e,
+                                   const struct surroundings *around, enum manifest_found *found,
+                                   char *message);
+
 /* Wall-clock facts, no part of the results. */
 struct run_environment {
     unsigned threads;

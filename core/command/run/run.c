@@ -51,6 +51,7 @@ struct run {
     bool complete;        /* nothing was left to do */
     bool finished;
     char restarts[MESSAGE_BYTES];
+    char changes[MESSAGE_BYTES]; /* since the run that is repeated */
     char started[32];
     double start_s;
     double mark_s; /* end of the last row of timing.csv */
@@ -193,11 +194,25 @@ static osafl_status claim_folder(struct run *r, char *message)
     return claimed;
 }
 
+static osafl_status compare_with_repeated(struct run *r, char *message)
+{
+    enum manifest_found found;
+    const osafl_status status =
+        manifest_compare_kept(r->o->repeats, r->e, &r->s.around, &found, r->changes);
+    if (status != OSAFL_OK || found == MANIFEST_NONE)
+        return message_fail(message, status == OSAFL_OK ? OSAFL_E_DATA : status, "%s",
+                            status == OSAFL_OK ? "it has no manifest.json" : r->changes);
+    return found == MANIFEST_OTHER_DATA ? message_fail(message, OSAFL_E_DATA, "%s", r->changes)
+                                        : OSAFL_OK;
+}
+
 /* What the folder holds, and what is done with it; nothing is changed yet. */
 static osafl_status decide(struct run *r, struct resume_decision *out, char *message)
 {
     const struct resume_wish wish = {.force = r->o->force, .accept_changes = r->o->accept_changes};
     OSAFL_TRY(inputs_read(&r->s.session, &r->s.around.inputs, message));
+    if (r->o->repeats != NULL)
+        OSAFL_TRY(compare_with_repeated(r, message));
     if (!wish.force)
         OSAFL_TRY(resume_look(&r->folder, r->e, &r->s.around, r->s.session.facts.rounds,
                               r->s.session.model.n_parameters, &r->found, message));
@@ -437,8 +452,7 @@ static void describe_outcome(const struct run *r, osafl_status status, const cha
         snprintf(out->split, sizeof out->split, "%s", split_name(r));
         snprintf(out->measure, sizeof out->measure, "%s", first_measure(r)->name);
     }
-    if (r->complete)
-        memcpy(out->changes, r->found.manifest, sizeof out->changes);
+    memcpy(out->changes, r->complete ? r->found.manifest : r->changes, sizeof out->changes);
     memcpy(out->restarts, r->restarts, sizeof out->restarts);
     if (status != OSAFL_OK)
         memcpy(out->message, message, sizeof out->message);

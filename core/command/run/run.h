@@ -27,6 +27,8 @@ struct run_options {
     bool accept_changes;   /* go on although program, plugin, CPU type or BLAS kernel changed */
     bool drop_checkpoints; /* once the run is complete */
     bool quiet;            /* no progress, and no warnings of plugins */
+    const char *repeats;   /* folder of a kept run: other data are refused, and what else changed is
+                            * told in the outcome; NULL */
     uint32_t until_round;  /* pause, ready to go on, when so many rounds are done; 0: never */
 };
 
@@ -64,7 +66,8 @@ struct run_outcome {
     char measure[64];               /* "accuracy" */
     struct results_summary summary; /* evaluations is 0 when nothing is known */
     char folder[4096];              /* "": the run ended before it had one */
-    char changes[MESSAGE_BYTES];    /* since a complete run began; "": none */
+    char changes[MESSAGE_BYTES];    /* since a complete run, or the one that is repeated, began; "":
+                                     * none */
     char restarts[MESSAGE_BYTES];   /* samples dealt again (world_describe_restarts()) */
     char message[MESSAGE_BYTES];    /* why status is not EXIT_RUN_OK, beside what is in d */
 };

@@ -1,0 +1,280 @@
+/* verify_command.c - "osafl verify DIR...": computes kept runs again and compares the bytes. */
+#include "verify_command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/diagnostics.h"
+#include "base/exit_status.h"
+#include "base/file_read.h"
+#include "base/folder.h"
+#include "command/report/cell_finder.h"
+#include "command/report/checked_alloc.h"
+#include "command/report/result_text.h"
+#include "command/run/run_print.h"
+#include "command/sweep/cell_print.h"
+#include "command/sweep/cell_runner.h"
+#include "kept_compare.h"
+#include "kept_experiment.h"
+#include "results/checkpoint.h"
+
+/* One kept run that is computed again. */
+struct verification {
+    const struct verify_options *o;
+    struct loader *loader;
+    const struct result_cell *cell;
+    struct experiment *e;
+    char *again;    /* folder in which it is computed */
+    uint32_t first; /* rounds [first, until) are computed */
+    uint32_t until;
+    int slot; /* of the checkpoint with which they begin; -1: none */
+};
+
+static void say(const struct verification *v, const char *what, const char *why)
+{
+    printf("%s: %s%s%s\n", v->cell->folder, what, why[0] != '\0' ? ": " : "", why);
+    fflush(stdout);
+}
+
+/* ---- which rounds -------------------------------------------------------------------------- */
+
+/* With --rounds the beginning is drawn: the first round, or the one of a checkpoint. */
+static void choose_rounds(struct verification *v)
+{
+    const uint32_t kept = (uint32_t)v->cell->recorded_rounds;
+    struct run_folder folder = {.path = checked_copy(v->cell->folder), .lock_fd = -1};
+    uint32_t round[CHECKPOINT_SLOTS];
+    int start[CHECKPOINT_SLOTS + 1] = {-1};
+    unsigned starts = 1;
+    v->slot = -1;
+    v->until = kept;
+    if (v->o->rounds > 0) {
+        checkpoint_rounds(&folder, v->e->identity, round);
+        for (int slot = 0; slot < CHECKPOINT_SLOTS; slot++) {
+            if (round[slot] < kept)
+                start[starts++] = slot;
+        }
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        v->slot = start[(unsigned long)now.tv_nsec / 1000 % starts];
+        v->first = v->slot < 0 ? 0 : round[v->slot];
+        if (v->o->rounds < kept - v->first)
+            v->until = v->first + v->o->rounds;
+    }
+    free(folder.path);
+}
+
+static osafl_status copy_file(const struct verification *v, const char *name, const char *as,
+                              char *message)
+{
+    char *from = checked_format("%s/%s", v->cell->folder, name);
+    struct run_folder to = {.path = v->again, .lock_fd = -1};
+    size_t size = 0;
+    int error = 0;
+    void *data = file_read(from, SIZE_MAX - 1, &size, &error);
+    const osafl_status status = data == NULL ? message_io(message, error, "read", from)
+                                             : run_folder_replace(&to, as, data, size, message);
+    free(data);
+    free(from);
+    return status;
+}
+
+/* What a run goes on from. */
+static osafl_status copy_start(const struct verification *v, char *message)
+{
+    OSAFL_TRY(folder_create(v->again, message));
+    if (v->slot < 0)
+        return OSAFL_OK;
+    OSAFL_TRY(copy_file(v, "manifest.json", "manifest.json", message));
+    for (int i = 0; i < RESULT_TABLES; i++)
+        OSAFL_TRY(copy_file(v, result_table_name[i], result_table_name[i], message));
+    return copy_file(v, checkpoint_file[v->slot], checkpoint_file[0], message);
+}
+
+/* ---- running and comparing ----------------------------------------------------------------- */
+
+static void hear_line(const struct cell_run *cell, const char *line)
+{
+    (void)cell;
+    fprintf(stderr, "%s\n", line);
+}
+
+static void hear_stop(size_t running)
+{
+    (void)running;
+}
+
+static void hear_end(const struct cell_run *cell, const struct cell_progress *p)
+{
+    (void)cell;
+    (void)p;
+}
+
+static const struct cell_watcher watcher = {.line = hear_line, .stop = hear_stop, .end = hear_end};
+
+static void run_again(const struct verification *v, struct cell_run *run)
+{
+    const struct cell_runner_options o = {.run = {.threads = v->o->threads,
+                                                  .out = v->again,
+                                                  .accept_changes = true,
+                                                  .quiet = v->o->quiet,
+                                                  .repeats = v->cell->folder},
+                                          .jobs = 1,
+                                          .body = run_cell_and_print,
+                                          .watcher = &watcher};
+    *run = (struct cell_run){.e = v->e, .until_round = v->until};
+    (void)cells_run(run, 1, v->loader, &o);
+}
+
+/* The program, plugins or machine that are others now, the first of them. */
+static void print_changes(const char *changes)
+{
+    const int n = (int)strcspn(changes, ";");
+    if (n > 0)
+        printf("  made otherwise: %.*s%s\n", n, changes, changes[n] != '\0' ? "; ..." : "");
+    fflush(stdout);
+}
+
+static int judge(const struct verification *v, const char *changes)
+{
+    char message[MESSAGE_BYTES];
+    char words[700];
+    struct kept_verdict verdict;
+    const struct kept_folders f = {.kept = v->cell->folder,
+                                   .again = v->again,
+                                   .whole = v->first == 0 && v->until == v->cell->planned_rounds};
+    if (kept_compare(&f, &verdict, message) != OSAFL_OK) {
+        say(v, "cannot be compared", message);
+        return EXIT_RUN_FAILED;
+    }
+    if (verdict.difference[0] != '\0') {
+        say(v, "differs", verdict.difference);
+        print_changes(changes);
+        return EXIT_RUN_FAILED;
+    }
+    snprintf(words, sizeof words, "rounds %" PRIu32 " to %" PRIu32 ", %s", v->first, v->until - 1,
+             verdict.compared);
+    say(v, "the same", words);
+    print_changes(changes);
+    return EXIT_RUN_OK;
+}
+
+static int compute_and_judge(const struct verification *v)
+{
+    char message[MESSAGE_BYTES];
+    static struct cell_run run; /* large */
+    if (copy_start(v, message) != OSAFL_OK) {
+        say(v, "cannot be computed", message);
+        return EXIT_RUN_FAILED;
+    }
+    run_again(v, &run);
+    if (run.fate == FATE_INTERRUPTED || run.fate == FATE_NOT_BEGUN)
+        return EXIT_INTERRUPTED;
+    /* A run that failed once fails again, behind the rounds that are kept. */
+    if (run.outcome.status != EXIT_RUN_OK) {
+        say(v, run.outcome.status == EXIT_USAGE ? "lacks something" : "cannot be computed",
+            run.outcome.message);
+        return run.outcome.status;
+    }
+    return judge(v, run.outcome.changes);
+}
+
+/* ---- one run after the other --------------------------------------------------------------- */
+
+static void print_lacks(const struct verification *v, const struct diagnostics *d)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return;
+    diagnostics_print(d, memory);
+    if (fclose(memory) == 0) {
+        while (size > 0 && text[size - 1] == '\n')
+            text[--size] = '\0';
+        say(v, "lacks something", text);
+    }
+    free(text);
+}
+
+static int verify_run(struct verification *v, const char *folder)
+{
+    if (v->cell->recorded_rounds == 0) {
+        say(v, "lacks something", "no round of it is kept");
+        return EXIT_USAGE;
+    }
+    if (v->cell->recorded_rounds < v->cell->planned_rounds &&
+        folder_has(v->cell->folder, "model.safetensors")) {
+        say(v, "differs", "rounds.csv ends early; the run came to its end, since it has a model");
+        return EXIT_RUN_FAILED;
+    }
+    struct diagnostics *d = diagnostics_create();
+    if (d == NULL) {
+        fputs("osafl: out of memory\n", stderr);
+        return EXIT_RUN_FAILED;
+    }
+    int status = EXIT_USAGE;
+    v->e = kept_experiment(v->cell->manifest, v->o->set, v->o->n_set, v->loader, d);
+    if (v->e == NULL) {
+        print_lacks(v, d);
+    } else {
+        choose_rounds(v);
+        v->again = checked_format("%s/run", folder);
+        status = compute_and_judge(v);
+        folder_remove(v->again);
+        free(v->again);
+    }
+    experiment_destroy(v->e);
+    diagnostics_destroy(d);
+    return status;
+}
+
+static int verify_runs(const struct found_cells *found, const struct verify_options *o,
+                       struct loader *l)
+{
+    char message[MESSAGE_BYTES];
+    char *folder = folder_temporary(message);
+    if (folder == NULL) {
+        result_say("osafl verify", message);
+        return EXIT_RUN_FAILED;
+    }
+    size_t count[EXIT_INTERRUPTED + 1] = {0};
+    for (size_t i = 0; i < found->cells && count[EXIT_INTERRUPTED] == 0; i++) {
+        struct verification v = {.o = o, .loader = l, .cell = found->cell[i]};
+        count[verify_run(&v, folder)]++;
+    }
+    folder_remove(folder);
+    free(folder);
+    for (size_t i = 0; i < found->n_unreadable; i++)
+        result_say("osafl verify", found->unreadable[i].message);
+    count[EXIT_USAGE] += found->n_unreadable;
+    if (found->cells > 1)
+        printf("%zu of %zu runs are the same, %zu differ, %zu lack something\n", count[EXIT_RUN_OK],
+               found->cells + found->n_unreadable, count[EXIT_RUN_FAILED], count[EXIT_USAGE]);
+    if (count[EXIT_INTERRUPTED] > 0)
+        return EXIT_INTERRUPTED;
+    return count[EXIT_RUN_FAILED] > 0 ? EXIT_RUN_FAILED
+           : count[EXIT_USAGE] > 0    ? EXIT_USAGE
+                                      : EXIT_RUN_OK;
+}
+
+int verify_command(const struct verify_options *o, struct loader *l)
+{
+    struct found_cells found = {.cells = 0};
+    char message[MESSAGE_BYTES];
+    osafl_status status = OSAFL_OK;
+    for (size_t i = 0; i < o->folders && status == OSAFL_OK; i++)
+        status = find_cells(o->folder[i], &found, message);
+    if (status == OSAFL_OK)
+        status = keep_only(&found, o->only, o->n_only, message);
+    int result = EXIT_USAGE;
+    if (status == OSAFL_OK)
+        result = verify_runs(&found, o, l);
+    else
+        result_say("osafl verify", message);
+    found_cells_free(&found);
+    return result;
+}

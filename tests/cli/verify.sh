@@ -1,0 +1,139 @@
+#!/bin/bash
+# "osafl verify" computes kept runs again and says what differs or lacks; "osafl pack" makes an
+# archive on which it works.
+set -eu
+osafl=$1
+source_tree=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# verify STATUS TEXT ARGUMENT...: exit status, and a text that is printed.
+verify() {
+    local wanted=$1 text=$2 status=0
+    shift 2
+    "$osafl" verify --quiet --threads 1 "$@" >"$work/out" 2>&1 || status=$?
+    [ $status -eq "$wanted" ] || fail "verify $* ended with $status, not $wanted: $(cat "$work/out")"
+    grep -qF -- "$text" "$work/out" || fail "verify $* does not say \"$text\": $(cat "$work/out")"
+    [ -z "$(ls "$TMPDIR")" ] || fail "verify $* leaves files in TMPDIR"
+}
+
+small() { # FOLDER ARGUMENT...
+    local folder=$1
+    shift
+    "$osafl" run "$source_tree/tests/cli/small.cfg" --quiet --out "$folder" --set rounds=6 \
+        --set checkpoint_every=2 "$@" >/dev/null
+}
+
+small "$work/run"
+before=$(cd "$work/run" && cksum ./* | sort)
+verify 0 "the same: rounds 0 to 5, rounds.csv, clients.csv, data.json, model.safetensors" "$work/run"
+[ "$before" = "$(cd "$work/run" && cksum ./* | sort)" ] || fail "verify changes the run"
+
+# A few rounds, from the beginning or from a checkpoint: both come up in so many tries.
+for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    verify 0 "the same: rounds " "$work/run" --rounds 1
+    cat "$work/out"
+done | sort | uniq -c >"$work/drawn"
+grep -q "rounds 0 to 0" "$work/drawn" || fail "no draw begins with round 0: $(cat "$work/drawn")"
+grep -q "rounds 4 to 4" "$work/drawn" || fail "no draw begins at a checkpoint: $(cat "$work/drawn")"
+
+# What differs is named.
+spoilt() { # NAME SED-COMMAND FILE
+    rm -rf "$work/$1"
+    cp -r "$work/run" "$work/$1"
+    sed -i "$2" "$work/$1/$3"
+}
+spoilt row '4s/^2,[^,]*,/2,7,/' rounds.csv
+verify 1 'differs: rounds.csv, round 2: simulated_s was kept as "7" and is "' "$work/row"
+spoilt client '3s/,1,,/,0,lost,/' clients.csv
+verify 1 'differs: clients.csv, round 0, client 1: participates was kept as "0" and is "1"' \
+    "$work/client"
+spoilt short '$d' rounds.csv
+verify 1 "differs: rounds.csv ends early" "$work/short"
+rm "$work/short/model.safetensors" # now it looks like a run that was stopped
+verify 0 "the same: rounds 0 to 4, rounds.csv, clients.csv" "$work/short"
+spoilt hole '3d' rounds.csv
+verify 2 "rounds are missing" "$work/hole"
+cp -r "$work/run" "$work/model"
+printf 'x' | dd of="$work/model/model.safetensors" bs=1 seek=2000 conv=notrunc status=none
+verify 1 "differs: model.safetensors, at byte 2000" "$work/model"
+
+# Some columns, and some files, of a run that another version made.
+mkdir "$work/thin"
+cut -d, -f1-3 "$work/run/clients.csv" >"$work/thin/clients.csv"
+cp "$work/run/rounds.csv" "$work/thin"
+sed 's/"file_xxh3": "[0-9a-f]*"/"file_xxh3": "0"/' "$work/run/manifest.json" >"$work/thin/manifest.json"
+verify 0 "rounds.csv, 3 of " "$work/thin"
+grep -q "made otherwise: the file of osafl was 0 and is" "$work/out" || fail "no word of the program"
+sed -i '1s/client,/customer,/' "$work/thin/clients.csv"
+verify 1 "clients.csv has a column customer, which this program does not write" "$work/thin"
+
+# What it lacks: a plugin, a setting, the data, rounds.
+spoilt plugin 's/"\\"osafl\\""/"\\"gone\\""/' manifest.json
+verify 2 "lacks something: " "$work/plugin"
+grep -q 'gone' "$work/out" || fail "the plugin is not named"
+spoilt setting 's/"uplink.loss_probability"/"uplink.wind"/; s/"origin": "default"/"origin": "a.cfg:1"/' \
+    manifest.json
+verify 2 "this version has no setting uplink.wind, which is 0.0" "$work/setting"
+spoilt data 's/\("samples of dataset[^"]*": "\)[0-9a-f]*/\10000/' manifest.json
+verify 2 "lacks something: the content of samples of dataset/" "$work/data"
+spoilt empty '2,$d' rounds.csv
+verify 2 "no round of it is kept" "$work/empty"
+verify 2 "holds no results" "$TMPDIR"
+verify 2 "must be a whole number" "$work/run" --rounds 0
+
+# Several runs: one line for each, and a sum.
+mkdir "$work/many"
+cp -r "$work/run" "$work/row" "$work/plugin" "$work/many"
+verify 1 "1 of 3 runs are the same, 1 differ, 1 lack something" "$work/many"
+
+# An archive, and what it unpacks to.
+cd "$work"
+"$osafl" run "$source_tree/tests/cli/grid.cfg" --quiet --results base --set rounds=2 >/dev/null
+grid=$(ls base)
+"$osafl" pack "base/$grid" run --out kept.tar.xz >"$work/out"
+grep -q "kept.tar.xz: " "$work/out" || fail "pack: $(cat "$work/out")"
+"$osafl" pack "base/$grid" run --out again.tar.gz >/dev/null
+mkdir unpacked
+tar -xJf kept.tar.xz -C unpacked
+for file in README.txt plugins.json "experiments/grid.cfg" "results/run/model.safetensors" \
+    sources/aggregator/osafl.c; do
+    [ -s "unpacked/kept/$file" ] || fail "the archive has no $file"
+done
+ls "unpacked/kept/results/$grid"/grid-*.json >/dev/null || fail "no record of the grid"
+! find unpacked -name 'checkpoint.*' | grep -q . || fail "checkpoints are packed"
+python3 -m json.tool unpacked/kept/plugins.json >/dev/null || fail "plugins.json is no JSON"
+diff -r "base/$grid" "unpacked/kept/results/$grid" | grep -v 'Only in base.*\(checkpoint\|lock\)' && fail "other files"
+verify 0 " runs are the same, 0 differ, 0 lack something" unpacked/kept/results
+"$osafl" report unpacked/kept/results >/dev/null || fail "no report of what was packed"
+
+packs() { # STATUS TEXT ARGUMENT...
+    local wanted=$1 text=$2 status=0
+    shift 2
+    "$osafl" pack "$@" >"$work/out" 2>&1 || status=$?
+    [ $status -eq "$wanted" ] || fail "pack $* ended with $status, not $wanted"
+    grep -qF -- "$text" "$work/out" || fail "pack $* does not say \"$text\": $(cat "$work/out")"
+}
+packs 2 "kept.tar.xz is there already" run --out kept.tar.xz
+packs 2 "ends in .tar.xz or .tar.gz" run --out kept.zip
+packs 2 "--out is missing" run
+packs 1 "tar could not write" run --out nowhere/kept.tar.xz
+
+# A run of experiments/paper/results, where its data and a processor of its kind are at hand.
+data=/usr/share/datasets/fashion-mnist
+if [ -d $data ] && grep -q avx512f /proc/cpuinfo; then
+    tar -xJf "$source_tree/experiments/paper/results/algorithms.tar.xz" -C "$work" ./algorithms/OSAFL
+    verify 0 "the same: rounds 0 to 0, rounds.csv, 4 of 18 columns of clients.csv" \
+        "$work/algorithms" --rounds 1 --set dataset.idx.path=$data
+    grep -q "the version of osafl was 0.9.0" "$work/out" || fail "no word of the version"
+fi
+
+[ $failures -eq 0 ]
