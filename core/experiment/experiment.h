@@ -23,6 +23,7 @@ struct general_settings { /* top level of the file */
 
 /* Indices of choices, in the order in which the comments below list them. */
 enum { EVALUATE_TEST, EVALUATE_VALIDATION };
+enum { LATE_ACCEPT, LATE_CARRY };
 
 struct client_settings {         /* clients */
     int64_t count;               /* U */
@@ -55,6 +56,7 @@ struct evaluation_settings { /* evaluation */
 
 struct uplink_settings { /* uplink */
     double loss_probability;
+    osafl_choice late; /* LATE_* */
 };
 
 struct model_settings { /* model; the plugins' groups stand beside */

@@ -8,6 +8,7 @@
 
 static const char *const divergence_choices[] = {"stop", "drop", NULL};
 static const char *const split_choices[] = {"test", "validation", NULL};
+static const char *const late_choices[] = {"accept", "carry", NULL};
 
 /* Counts are 32-bit in the plugin interface. */
 #define COUNT_MAX INT32_MAX
@@ -99,6 +100,10 @@ static const osafl_param evaluation[] = {
 static const osafl_param uplink[] = {
     OSAFL_REAL(S, loss_probability, 0.0, 0.0, 1.0,
                "Probability that an update is lost on its way to the server"),
+    OSAFL_CHOICE(S, late, LATE_ACCEPT, late_choices,
+                 "Updates that take longer than the deadline: counted in their round all the same, "
+                 "or delivered in the round in which they are done, their clients busy until then",
+                 .flags = OSAFL_P_LATER),
 };
 #undef S
 

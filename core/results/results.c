@@ -42,7 +42,8 @@ static const struct column {
         {
             {"round", "", "Global round, counted from 0"},
             {"client", "", "Number of the client, from 0"},
-            {"participates", "", "1: its update arrived; 0: it did not, for the reason beside it"},
+            {"participates", "",
+             "1: its update arrived, late ones included; 0: none did, for the reason beside it"},
             {"reason", "", "Why no update arrived (see below); empty: it did"},
             {"gain", "", "Channel gain to the base station, linear"},
             {"local_rounds", "local rounds", "Granted by the resource policy; 0: sits out"},
@@ -83,6 +84,9 @@ static const struct {
     {OSAFL_OUT_POLICY, "policy", "The resource policy left it out for a reason of its own"},
     {OUT_LOST, "lost", "The update was lost on its way (uplink.loss_probability)"},
     {OUT_DIVERGED, "diverged", "The update was not finite (on_divergence = \"drop\")"},
+    {OUT_LATE, "late", "Its update arrives in a later round (uplink.late = \"carry\")"},
+    {OUT_STALE, "stale", "Its update would be later than the aggregator's max_staleness allows"},
+    {OUT_BUSY, "busy", "It was still computing or sending its update of an earlier round"},
 };
 
 /* The metrics of one instance, and where their values go. */

@@ -19,6 +19,9 @@
 enum {
     OUT_LOST = 101, /* uplink.loss_probability */
     OUT_DIVERGED,   /* its update was not finite and general.on_divergence is "drop" */
+    OUT_LATE,       /* uplink.late: its update arrives in a later round, */
+    OUT_STALE,      /* or too late for the aggregator */
+    OUT_BUSY,       /* its update of an earlier round is under way */
 };
 
 /* "deadline" for a reason OSAFL_OUT_* or OUT_*, as clients.csv has it; "" for 0. */

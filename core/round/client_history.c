@@ -83,17 +83,17 @@ void history_note_joules(struct history *h, uint32_t client, double joules)
     h->joules[client] += joules;
 }
 
-void history_note_update(struct history *h, uint32_t client, double train_loss, double update_norm,
-                         double seconds)
+void history_note_update(struct history *h, const struct history_update *u)
 {
     const size_t labels = h->labels;
-    h->took_part[client] = next_round(h, client);
-    h->age[client] = 0;
-    h->participations[client]++;
-    h->train_loss[client] = train_loss;
-    h->update_norm[client] = update_norm;
-    h->seconds[client] = seconds;
-    memcpy(h->histogram_then + client * labels, h->view.histogram + client * labels,
+    const uint32_t now = next_round(h, u->client);
+    h->took_part[u->client] = u->start_round + 1;
+    h->age[u->client] = now - h->took_part[u->client];
+    h->participations[u->client]++;
+    h->train_loss[u->client] = u->train_loss;
+    h->update_norm[u->client] = u->update_norm;
+    h->seconds[u->client] = u->seconds;
+    memcpy(h->histogram_then + u->client * labels, u->histogram,
            labels * sizeof *h->histogram_then);
 }
 

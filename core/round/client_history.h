@@ -35,9 +35,16 @@ void history_begin(struct history *h, uint32_t round, const uint32_t *histogram)
 /* What a round brought.  asked: [clients], 1 for a client that was asked. */
 void history_note_asked(struct history *h, const uint8_t *asked);
 void history_note_joules(struct history *h, uint32_t client, double joules);
-/* Measures may be NaN: unknown. */
-void history_note_update(struct history *h, uint32_t client, double train_loss, double update_norm,
-                         double seconds);
+/* An update that arrived.  Measures may be NaN: unknown. */
+struct history_update {
+    uint32_t client;
+    uint32_t start_round;      /* in which the client took part; the round begun, or before */
+    const uint32_t *histogram; /* [labels] of that round */
+    double train_loss;
+    double update_norm;
+    double seconds;
+};
+void history_note_update(struct history *h, const struct history_update *u);
 void history_note_arrivals(struct history *h, const uint32_t *arrivals);
 
 /* A section of a checkpoint, after `round` rounds.  load: OSAFL_E_STATE for what no run can have

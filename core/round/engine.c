@@ -80,14 +80,14 @@ static void list_client_tasks(struct engine *e)
 {
     const osafl_resource_answer *answer = &e->participation.answer;
     for (uint32_t u = 0; u < count_clients(e); u++) {
-        e->reason[u] = answer->reason[u];
+        e->reason[u] = e->participation.busy[u] ? (uint32_t)OUT_BUSY : answer->reason[u];
         if (answer->local_rounds[u] == 0)
             continue;
         const struct train_task task = {
             .local_rounds = answer->local_rounds[u],
             .minibatches = (uint64_t)e->session->experiment->training.minibatches,
             .store = world_store(e->world, u),
-            .lost = uplink_loses(e, u),
+            .lost = uplink_loses(e, u) || participation_is_stale(&e->participation, u),
         };
         add_task(e, u, &task);
     }
@@ -256,37 +256,78 @@ static osafl_status settle_divergence(struct engine *e, char *message)
 
 /* ---- aggregation --------------------------------------------------------------------------- */
 
-/* The updates that arrived, clients ascending; *n of them. */
-static struct update *list_updates(const struct engine *e, uint32_t *n)
+static struct update pooled_update(const struct engine *e)
 {
-    const struct population *p = world_population(e->world);
-    struct update *update = calloc((size_t)e->n_tasks + 1, sizeof *update);
-    *n = 0;
-    for (uint32_t k = 0; update != NULL && k < e->n_tasks; k++) {
-        const struct train_result *r = &e->result[k];
-        const uint32_t client = e->task[k].client;
-        if (r->outcome != TRAIN_ARRIVED)
+    const struct train_task *task = &e->task[0];
+    const struct train_result *r = &e->result[0];
+    return (struct update){
+        .client = task->client,
+        .local_rounds = task->local_rounds,
+        .steps = r->steps,
+        .rate = r->rate,
+        .samples = task->store.n,
+        .alpha = 1.0,
+        .train_loss = r->train_loss,
+        .start_round = e->round,
+        .arrived_s = (double)e->round * e->session->facts.deadline_s,
+        .norm = r->norm,
+        .histogram = e->pooled_histogram,
+        .code = r->code,
+    };
+}
+
+static struct update client_update(const struct engine *e, uint32_t k)
+{
+    const osafl_resource_answer *a = &e->participation.answer;
+    const uint32_t u = e->task[k].client;
+    const struct train_result *r = &e->result[k];
+    const double start_s = (double)e->round * e->session->facts.deadline_s;
+    return (struct update){
+        .client = u,
+        .local_rounds = e->task[k].local_rounds,
+        .steps = r->steps,
+        .rate = r->rate,
+        .samples = e->task[k].store.n,
+        .alpha = world_population(e->world)->alpha[u],
+        .train_loss = r->train_loss,
+        .start_round = e->round,
+        .arrived_s = start_s + a->compute_s[u] + a->upload_s[u],
+        .gain = e->participation.gain[u],
+        .power_w = a->power_w[u],
+        .compute_s = a->compute_s[u],
+        .upload_s = a->upload_s[u],
+        .joules = a->compute_j[u] + a->upload_j[u],
+        .norm = r->norm,
+        .histogram = world_histogram(e->world, u),
+        .code = r->code,
+    };
+}
+
+/* The updates that arrive in this round, clients ascending; those that will be late are put
+ * aside. */
+static osafl_status gather_updates(struct engine *e, char *message)
+{
+    const uint32_t *late = e->participation.late;
+    e->n_updates = 0;
+    bool enough = late_updates_due(&e->late, e->round, e->update, &e->n_updates);
+    for (uint32_t k = 0; enough && k < e->n_tasks; k++) {
+        if (e->result[k].outcome != TRAIN_ARRIVED)
             continue;
-        update[(*n)++] = (struct update){
-            .client = client,
-            .local_rounds = e->task[k].local_rounds,
-            .steps = r->steps,
-            .rate = r->rate,
-            .samples = e->task[k].store.n,
-            .alpha = is_centralised(e) ? 1.0 : p->alpha[client],
-            .train_loss = r->train_loss,
-            .histogram =
-                is_centralised(e) ? e->pooled_histogram : world_histogram(e->world, client),
-            .code = r->code,
-        };
+        const struct update one = is_centralised(e) ? pooled_update(e) : client_update(e, k);
+        if (late[one.client] > 0)
+            enough = late_updates_add(&e->late, &one, e->round + late[one.client]);
+        else
+            e->update[e->n_updates++] = one;
     }
-    return update;
+    if (!enough)
+        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the updates of a round");
+    updates_sort(e->update, e->n_updates);
+    return OSAFL_OK;
 }
 
 /* A model that is not finite is attributed to the quantizer where a code decodes to such values,
  * and at the aggregator's otherwise. */
-static osafl_status check_model(const struct engine *e, const struct update *update, uint32_t n,
-                                osafl_call *c)
+static osafl_status check_model(const struct engine *e, osafl_call *c)
 {
     const uint64_t dim = e->session->codec.dim;
     uint64_t i = 0;
@@ -294,14 +335,14 @@ static osafl_status check_model(const struct engine *e, const struct update *upd
         i++;
     if (i == dim)
         return OSAFL_OK;
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < e->n_updates; k++) {
         float x = 0.0f;
-        codec_decode(&e->session->codec, &update[k].code[0], i, i + 1, &x);
+        codec_decode(&e->session->codec, &e->update[k].code[0], i, i + 1, &x);
         if (!isfinite(x))
             return core_host.fail(c, OSAFL_E_NUMERIC,
                                   "parameter %llu became %g because the update of client %u "
                                   "decodes to %g there (quantizer/%s)",
-                                  (unsigned long long)i, (double)e->w[i], update[k].client,
+                                  (unsigned long long)i, (double)e->w[i], e->update[k].client,
                                   (double)x, codec_name(&e->session->codec));
     }
     return core_host.fail(c, OSAFL_E_NUMERIC,
@@ -313,16 +354,10 @@ static osafl_status check_model(const struct engine *e, const struct update *upd
 static osafl_status aggregate(struct engine *e, char *message)
 {
     const struct session *s = e->session;
-    uint32_t n = 0;
     if (!s->experiment->training.enabled)
         return OSAFL_OK;
-    struct update *update = list_updates(e, &n);
-    if (update == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the updates of a round");
-    if (n == 0 && !s->aggregator.wants_empty_rounds) {
-        free(update);
-        return OSAFL_OK; /* nobody took part: w stays */
-    }
+    if (e->n_updates == 0 && !s->aggregator.wants_empty_rounds)
+        return OSAFL_OK; /* nothing arrived: w stays */
     const struct instance *aggregator = &s->instance[OSAFL_KIND_AGGREGATOR];
     const struct update_round facts = {
         .round = e->round,
@@ -334,14 +369,14 @@ static osafl_status aggregate(struct engine *e, char *message)
     struct update_set set;
     osafl_call c;
     call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
-    osafl_status status = updates_open(&set, &s->codec, &facts, update, n, &e->kept, &c);
+    osafl_status status =
+        updates_open(&set, &s->codec, &facts, e->update, e->n_updates, &e->kept, &c);
     if (status == OSAFL_OK) {
         status = session_aggregator(s)->aggregate(aggregator->self, &c, &set.view, e->w);
         updates_close(&set);
     }
     if (status == OSAFL_OK)
-        status = check_model(e, update, n, &c);
-    free(update);
+        status = check_model(e, &c);
     return call_end_named(&c, status, message);
 }
 
@@ -358,30 +393,37 @@ static void record_clients(struct engine *e)
     for (uint32_t k = 0; k < e->n_tasks; k++) {
         const uint32_t client = e->task[k].client;
         e->train_loss[client] = e->result[k].train_loss;
-        if (e->result[k].outcome == TRAIN_LOST)
-            e->reason[client] = OUT_LOST;
-        else if (e->result[k].outcome == TRAIN_DIVERGED)
+        if (e->result[k].outcome == TRAIN_DIVERGED)
             e->reason[client] = OUT_DIVERGED;
+        else if (participation_is_stale(&e->participation, client))
+            e->reason[client] = OUT_STALE;
+        else if (e->result[k].outcome == TRAIN_LOST)
+            e->reason[client] = OUT_LOST;
+        else if (e->participation.late[client] > 0)
+            e->reason[client] = OUT_LATE;
     }
+    for (uint32_t k = 0; k < e->n_updates; k++)
+        e->reason[e->update[k].client] = 0; /* late ones that arrived were busy until now */
 }
 
-/* Means are over the updates that arrived; bits and joules are what was spent, in vain or not. */
+/* Means are over the updates that arrived; bits and joules are what those spent who began in this
+ * round, in vain or not. */
 static void record_round(const struct engine *e, struct round_row *row)
 {
     const struct session *s = e->session;
     const bool linked = !is_centralised(e);
     uint64_t local_rounds = 0;
     *row = (struct round_row){.round = e->round,
-                              .simulated_s = (double)(e->round + 1) * s->facts.deadline_s};
+                              .simulated_s = (double)(e->round + 1) * s->facts.deadline_s,
+                              .participants = e->n_updates};
+    for (uint32_t k = 0; k < e->n_updates; k++) {
+        row->train_loss += e->update[k].train_loss;
+        local_rounds += e->update[k].local_rounds;
+    }
     for (uint32_t k = 0; k < e->n_tasks; k++) {
         const struct train_result *r = &e->result[k];
         const uint32_t client = e->task[k].client;
         row->diverged += r->outcome == TRAIN_DIVERGED;
-        if (r->outcome == TRAIN_ARRIVED) {
-            row->participants++;
-            row->train_loss += r->train_loss;
-            local_rounds += e->task[k].local_rounds;
-        }
         if (!linked)
             continue;
         row->compute_j += e->participation.answer.compute_j[client];
@@ -458,8 +500,18 @@ static void note_history(struct engine *e)
         const uint32_t u = e->task[k].client;
         const bool sent = r->outcome != TRAIN_DIVERGED;
         history_note_joules(h, u, a->compute_j[u] + (sent ? a->upload_j[u] : 0.0));
-        if (r->outcome == TRAIN_ARRIVED)
-            history_note_update(h, u, r->train_loss, r->norm, a->compute_s[u] + a->upload_s[u]);
+    }
+    for (uint32_t k = 0; !is_centralised(e) && k < e->n_updates; k++) {
+        const struct update *x = &e->update[k];
+        const struct history_update update = {
+            .client = x->client,
+            .start_round = x->start_round,
+            .histogram = x->histogram,
+            .train_loss = x->train_loss,
+            .update_norm = x->norm,
+            .seconds = x->compute_s + x->upload_s,
+        };
+        history_note_update(h, &update);
     }
 }
 
@@ -495,6 +547,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     OSAFL_TRY(collect_broadcast(e, message));
     OSAFL_TRY(train_clients(e, message));
     OSAFL_TRY(settle_divergence(e, message));
+    OSAFL_TRY(gather_updates(e, message));
     timing.train_s = lap(&mark);
 
     OSAFL_TRY(aggregate(e, message));
@@ -507,6 +560,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     OSAFL_TRY(filter_end_round(e->session, e->round, report->row.participants,
                                e->participation.n_asked, message));
     engine_free_results(e);
+    late_updates_drop(&e->late, e->round);
     OSAFL_TRY(evaluate(e, report, message));
     timing.evaluate_s = lap(&mark);
 

@@ -1,8 +1,8 @@
 /* engine_record.c - checkpoint records of an engine.
  *
  * Sections: "engine" (round, model, kept updates), "world", "history", "clients" (vectors of the
- * clients that have trained, where optimizer or quantizer keep any), and one for every plugin,
- * named "KIND/NAME". */
+ * clients that have trained, where optimizer or quantizer keep any), "late" (updates under way,
+ * where updates can be late), and one for every plugin, named "KIND/NAME". */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +50,19 @@ static osafl_status save_clients(const struct engine *e, osafl_writer *w)
     return status;
 }
 
+static osafl_status save_late(const struct engine *e, osafl_writer *w)
+{
+    const uint64_t clients = e->session->facts.clients;
+    uint64_t *free_from = calloc((size_t)clients + 1, sizeof *free_from);
+    if (free_from == NULL)
+        return OSAFL_E_NOMEM;
+    for (uint64_t u = 0; u < clients; u++)
+        free_from[u] = e->participation.free_from[u];
+    const osafl_status status = w->u64(w, "free_from", free_from, clients);
+    free(free_from);
+    return status == OSAFL_OK ? late_updates_save(&e->late, w) : status;
+}
+
 static osafl_status save_core(const struct engine *e, struct record_writer *to)
 {
     const uint64_t round = e->round;
@@ -61,6 +74,8 @@ static osafl_status save_core(const struct engine *e, struct record_writer *to)
     OSAFL_TRY(save_clients(e, w));
     w = record_writer_section(to, "history", ENGINE_STATE_VERSION);
     OSAFL_TRY(history_save(&e->participation.history, w));
+    if (e->participation.carries)
+        OSAFL_TRY(save_late(e, record_writer_section(to, "late", ENGINE_STATE_VERSION)));
     return world_save(e->world, record_writer_section(to, "world", ENGINE_STATE_VERSION));
 }
 
@@ -143,18 +158,64 @@ static osafl_status load_clients(struct engine *e, const struct record_set *from
                         r.message[0] != '\0' ? r.message : "they are damaged");
 }
 
+/* Codes are checked by the quantizer; without one any instance may carry the message. */
+static const struct instance *codes_instance(const struct engine *e)
+{
+    return e->session->codec.quantizer != NULL ? e->session->codec.quantizer
+                                               : &e->session->instance[OSAFL_KIND_AGGREGATOR];
+}
+
+/* What the reader says serves where the call has no message of its own. */
+static osafl_status tell_reader(osafl_call *c, const struct record_reader *r, osafl_status status)
+{
+    if (status != OSAFL_OK && r->message[0] != '\0' && c->message[0] == '\0')
+        status = core_host.fail(c, status, "%s", r->message);
+    return status;
+}
+
 static osafl_status load_kept(struct engine *e, struct record_reader *r, char *message)
 {
-    /* Codes are checked by the quantizer; without one any instance may carry the message. */
-    const struct instance *i = e->session->codec.quantizer != NULL
-                                   ? e->session->codec.quantizer
-                                   : &e->session->instance[OSAFL_KIND_AGGREGATOR];
     osafl_call c;
-    call_begin(&c, i, OSAFL_NO_CLIENT, e->round);
-    osafl_status status = kept_updates_load(&e->kept, &e->session->codec, &c, &r->base);
-    if (status != OSAFL_OK && r->message[0] != '\0' && c.message[0] == '\0')
-        status = core_host.fail(&c, status, "%s", r->message);
-    return call_end_named(&c, status, message);
+    call_begin(&c, codes_instance(e), OSAFL_NO_CLIENT, e->round);
+    const osafl_status status = kept_updates_load(&e->kept, &e->session->codec, &c, &r->base);
+    return call_end_named(&c, tell_reader(&c, r, status), message);
+}
+
+static osafl_status read_free_from(struct participation *p, osafl_reader *r)
+{
+    const uint64_t clients = p->session->facts.clients;
+    uint64_t *free_from = calloc((size_t)clients + 1, sizeof *free_from);
+    osafl_status status = free_from != NULL ? OSAFL_OK : OSAFL_E_NOMEM;
+    if (status == OSAFL_OK)
+        status = r->u64(r, "free_from", free_from, clients);
+    for (uint64_t u = 0; status == OSAFL_OK && u < clients; u++) {
+        if (free_from[u] > UINT32_MAX)
+            status = OSAFL_E_STATE;
+        p->free_from[u] = (uint32_t)free_from[u];
+    }
+    free(free_from);
+    return status;
+}
+
+static osafl_status load_late(struct engine *e, const struct record_set *from, char *message)
+{
+    struct record_reader r;
+    if (!e->participation.carries)
+        return OSAFL_OK;
+    OSAFL_TRY(open_section(from, "late", &r, message));
+    osafl_call c;
+    call_begin(&c, codes_instance(e), OSAFL_NO_CLIENT, e->round);
+    osafl_status status = read_free_from(&e->participation, &r.base);
+    const struct late_bounds bounds = {
+        .round = e->round,
+        .clients = e->session->facts.clients,
+        .max_staleness = e->session->aggregator.max_staleness,
+        .free_from = e->participation.free_from,
+        .has_codes = e->session->experiment->training.enabled,
+    };
+    if (status == OSAFL_OK)
+        status = late_updates_load(&e->late, &bounds, &e->session->codec, &c, &r.base);
+    return call_end_named(&c, tell_reader(&c, &r, status), message);
 }
 
 static osafl_status load_core(struct engine *e, const struct record_set *from, char *message)
@@ -190,6 +251,7 @@ osafl_status engine_load(struct engine *e, const struct record_set *from, char *
     assert(e->round == 0);
     OSAFL_TRY(load_core(e, from, message));
     OSAFL_TRY(load_clients(e, from, message));
+    OSAFL_TRY(load_late(e, from, message));
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
         struct instance *i = &e->session->instance[kind];
         char section[RECORD_NAME_BYTES];

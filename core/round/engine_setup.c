@@ -36,6 +36,7 @@ static bool make_round_arrays(struct engine *e)
     e->task = calloc(e->trainees, sizeof *e->task);
     e->result = calloc(e->trainees, sizeof *e->result);
     e->order = calloc(e->trainees, sizeof *e->order);
+    e->update = calloc(e->trainees, sizeof *e->update);
     if (e->session->experiment->evaluation.per_client) {
         e->local_measure = calloc(n, sizeof *e->local_measure);
         if (e->local_measure == NULL)
@@ -52,7 +53,7 @@ static bool make_round_arrays(struct engine *e)
     }
     return participation_create(e->session, e->world, &e->participation) && e->reason != NULL &&
            e->train_loss != NULL && e->entropy != NULL && e->state != NULL && e->task != NULL &&
-           e->result != NULL && e->order != NULL;
+           e->result != NULL && e->order != NULL && e->update != NULL;
 }
 
 static bool make_vectors(struct engine *e)
@@ -136,6 +137,7 @@ osafl_status engine_create(struct session *s, struct world *world, struct engine
     e->session = s;
     e->world = world;
     e->trainees = is_centralised(e) ? 1 : count_clients(e);
+    e->late = (struct late_updates){.labels = s->dataset.labels, .slots = s->slots};
     pthread_mutex_init(&e->progress_lock, NULL);
     osafl_status status = OSAFL_OK;
     if (make_vectors(e) && make_round_arrays(e) && make_columns(e) &&
@@ -160,6 +162,7 @@ void engine_free_results(struct engine *e)
     for (uint32_t k = 0; e->result != NULL && k < e->n_tasks; k++)
         train_result_free(e->session, &e->result[k]);
     e->n_tasks = 0;
+    e->n_updates = 0;
 }
 
 void engine_destroy(struct engine *e)
@@ -177,6 +180,7 @@ void engine_destroy(struct engine *e)
     free(e->broadcast);
     memory_free(e->w);
     kept_updates_free(&e->kept);
+    late_updates_free(&e->late);
     evaluation_destroy(&e->evaluation);
     free(e->columns.name);
     free(e->columns.value);
@@ -190,6 +194,7 @@ void engine_destroy(struct engine *e)
     free(e->task);
     free(e->result);
     free(e->order);
+    free(e->update);
     memory_free(e->pooled_sample);
     free(e->pooled_histogram);
     pthread_mutex_destroy(&e->progress_lock);

@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "evaluate.h"
+#include "late_updates.h"
 #include "participation.h"
 #include "train.h"
 #include "updates.h"
@@ -32,6 +33,7 @@ struct engine {
     uint32_t trainees;          /* clients that can train: U, or 1 when centralised */
     struct client_state *state; /* [trainees] */
     struct kept_updates kept;
+    struct late_updates late;
 
     /* Of the round in hand; [clients] unless said otherwise. */
     struct participation participation;
@@ -42,6 +44,8 @@ struct engine {
     struct train_result *result; /* as task */
     uint64_t *order;             /* as task: its index in the low half, longest task first */
     uint32_t n_tasks;
+    struct update *update; /* [n_updates] of [trainees]: those that arrive */
+    uint32_t n_updates;
     uint64_t *pooled_sample;    /* centralised: union of all stores, [sum of D] */
     uint32_t *pooled_histogram; /* centralised: [labels] */
 

@@ -18,20 +18,30 @@ struct forecast {
     uint64_t taking_part;
     uint64_t with_most; /* with max_local_rounds of them */
     uint64_t local_rounds;
+    uint64_t late;                              /* deliver in a later round */
+    uint64_t stale;                             /* too late for the aggregator */
+    uint64_t busy;                              /* under way from an earlier round */
     uint64_t sitting_out[OSAFL_OUT_POLICY + 1]; /* by OSAFL_OUT_* */
     double compute_j;
     double upload_j;
 };
 
-static void count_round(struct forecast *f, const osafl_resource_answer *a, uint32_t most)
+static void count_round(struct forecast *f, const struct participation *p, uint32_t most)
 {
+    const osafl_resource_answer *a = &p->answer;
     const uint64_t before = f->taking_part;
     for (uint32_t u = 0; u < a->clients; u++) {
         f->client_rounds++;
+        if (p->busy[u]) {
+            f->busy++;
+            continue;
+        }
         if (a->local_rounds[u] == 0) {
             f->sitting_out[a->reason[u]]++;
             continue;
         }
+        f->stale += participation_is_stale(p, u);
+        f->late += p->late[u] > 0 && !participation_is_stale(p, u);
         f->taking_part++;
         f->local_rounds += a->local_rounds[u];
         f->with_most += a->local_rounds[u] == most;
@@ -42,16 +52,23 @@ static void count_round(struct forecast *f, const osafl_resource_answer *a, uint
     f->rounds++;
 }
 
-/* As if every update arrived. */
-static void note_history(struct participation *p)
+/* As if every update arrived, and at once. */
+static void note_history(struct participation *p, uint32_t round)
 {
     const osafl_resource_answer *a = &p->answer;
     for (uint32_t u = 0; u < a->clients; u++) {
         if (a->local_rounds[u] == 0)
             continue;
+        const struct history_update update = {
+            .client = u,
+            .start_round = round,
+            .histogram = world_histogram(p->world, u),
+            .train_loss = (double)NAN,
+            .update_norm = (double)NAN,
+            .seconds = a->compute_s[u] + a->upload_s[u],
+        };
         history_note_joules(&p->history, u, a->compute_j[u] + a->upload_j[u]);
-        history_note_update(&p->history, u, (double)NAN, (double)NAN,
-                            a->compute_s[u] + a->upload_s[u]);
+        history_note_update(&p->history, &update);
     }
 }
 
@@ -63,7 +80,7 @@ static double percent(uint64_t part, uint64_t whole)
 static void print_sitting_out(const struct forecast *f, FILE *to)
 {
     const char *separator = "";
-    if (f->taking_part == f->client_rounds)
+    if (f->taking_part + f->busy == f->client_rounds)
         return;
     fprintf(to, "%-22s ", "sitting out");
     for (uint32_t reason = 1; reason <= OSAFL_OUT_POLICY; reason++) {
@@ -78,6 +95,17 @@ static void print_sitting_out(const struct forecast *f, FILE *to)
     if (f->unasked_rounds > 0)
         fprintf(to, "; %u rounds in which nobody is asked", f->unasked_rounds);
     fputc('\n', to);
+}
+
+static void print_late(const struct forecast *f, const struct session *s, FILE *to)
+{
+    if (f->late + f->stale == 0)
+        return;
+    fprintf(to,
+            "%-22s %.4g %% of those that take part deliver in a later round, %.4g %% too late for "
+            "the aggregator (at most %u rounds); busy in %.4g %% of the client-rounds\n",
+            "late", percent(f->late, f->taking_part), percent(f->stale, f->taking_part),
+            s->aggregator.max_staleness, percent(f->busy, f->client_rounds));
 }
 
 static void print(const struct forecast *f, const struct session *s, FILE *to)
@@ -99,6 +127,7 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
     fprintf(to, "%-22s mean %.2f; all %u in %.4g %% of the client-rounds\n", "local rounds",
             (double)f->local_rounds / (double)f->taking_part, s->facts.max_local_rounds,
             percent(f->with_most, f->client_rounds));
+    print_late(f, s, to);
     fprintf(to, "%-22s %.4g J of computing, %.4g J of sending, %.4g Mbit of payload\n",
             "a round's mean cost", f->compute_j / rounds, f->upload_j / rounds,
             1e-6 * payload_bits * (double)f->taking_part / rounds);
@@ -120,9 +149,9 @@ osafl_status forecast_print(const struct session *s, const struct world *world, 
         status = participation_decide(&p, f.rounds, message);
         if (status != OSAFL_OK)
             break;
-        count_round(&f, &p.answer, s->facts.max_local_rounds);
+        count_round(&f, &p, s->facts.max_local_rounds);
         f.unasked_rounds += p.n_asked == 0;
-        note_history(&p);
+        note_history(&p, f.rounds - 1);
     }
     participation_destroy(&p);
     if (status == OSAFL_OK)

@@ -40,15 +40,26 @@ bool participation_create(const struct session *s, const struct world *world,
                           struct participation *out)
 {
     *out = (struct participation){.session = s, .world = world};
-    out->asked = calloc(count_clients(out), sizeof *out->asked);
-    out->gain = calloc(count_clients(out), sizeof *out->gain);
-    return make_answer(out) && out->asked != NULL && out->gain != NULL &&
+    const size_t n = count_clients(out);
+    out->carries = s->experiment->uplink.late.index == LATE_CARRY;
+    out->asked = calloc(n, sizeof *out->asked);
+    out->there = calloc(n, sizeof *out->there);
+    out->busy = calloc(n, sizeof *out->busy);
+    out->late = calloc(n, sizeof *out->late);
+    out->free_from = calloc(n, sizeof *out->free_from);
+    out->gain = calloc(n, sizeof *out->gain);
+    return make_answer(out) && out->asked != NULL && out->there != NULL && out->busy != NULL &&
+           out->late != NULL && out->free_from != NULL && out->gain != NULL &&
            history_create(&out->history, count_clients(out), s->dataset.labels);
 }
 
 void participation_destroy(struct participation *p)
 {
     free(p->asked);
+    free(p->there);
+    free(p->busy);
+    free(p->late);
+    free(p->free_from);
     free(p->gain);
     history_destroy(&p->history);
     free(p->answer_memory);
@@ -72,16 +83,24 @@ static osafl_status ask_channel(struct participation *p, uint32_t round, char *m
 
 /* ---- selection ----------------------------------------------------------------------------- */
 
+/* Who is busy cannot be asked. */
+static void note_there(struct participation *p, uint32_t round)
+{
+    for (uint32_t u = 0; u < count_clients(p); u++) {
+        p->busy[u] = p->free_from[u] > round;
+        p->there[u] = world_present(p->world)[u] && !p->busy[u];
+    }
+}
+
 static osafl_status check_asked(struct participation *p, osafl_call *c)
 {
-    const uint8_t *present = world_present(p->world);
     p->n_asked = 0;
     for (uint32_t u = 0; u < count_clients(p); u++) {
         if (p->asked[u] > 1)
             return core_host.fail(c, OSAFL_E_BUG,
                                   "choose() gives client %u a %u, where 1 is asked and 0 is not", u,
                                   (unsigned)p->asked[u]);
-        if (p->asked[u] && !present[u])
+        if (p->asked[u] && !p->there[u])
             return core_host.fail(c, OSAFL_E_BUG, "choose() asks client %u, which is not there", u);
         p->n_asked += p->asked[u];
     }
@@ -97,7 +116,7 @@ static osafl_status ask_selection(struct participation *p, uint32_t round, char 
         .struct_size = sizeof problem,
         .clients = population->clients,
         .round = round,
-        .present = world_present(p->world),
+        .present = p->there,
         .gain = p->gain,
         .samples = population->samples,
         .energy_budget_j = population->energy_budget_j,
@@ -198,10 +217,46 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
     return call_end_named(&c, status, message);
 }
 
+/* ---- late updates -------------------------------------------------------------------------- */
+
+/* A policy may meet the deadline up to rounding. */
+#define DEADLINE_TOLERANCE 1e-9
+
+/* Far later than any run lasts. */
+#define NEVER INT32_MAX
+
+static uint32_t rounds_late(double seconds, double deadline_s)
+{
+    const double rounds = ceil(seconds / deadline_s * (1.0 - DEADLINE_TOLERANCE));
+    if (rounds <= 1.0)
+        return 0;
+    return rounds < (double)NEVER ? (uint32_t)rounds - 1 : NEVER;
+}
+
+static void note_late(struct participation *p, uint32_t round)
+{
+    const osafl_resource_answer *a = &p->answer;
+    for (uint32_t u = 0; p->carries && u < count_clients(p); u++) {
+        p->late[u] = 0;
+        if (a->local_rounds[u] == 0)
+            continue;
+        p->late[u] = rounds_late(a->compute_s[u] + a->upload_s[u], p->session->facts.deadline_s);
+        p->free_from[u] = round + 1 + p->late[u];
+    }
+}
+
+bool participation_is_stale(const struct participation *p, uint32_t client)
+{
+    return p->late[client] > p->session->aggregator.max_staleness;
+}
+
 osafl_status participation_decide(struct participation *p, uint32_t round, char *message)
 {
     history_begin(&p->history, round, world_histogram(p->world, 0));
+    note_there(p, round);
     OSAFL_TRY(ask_channel(p, round, message));
     OSAFL_TRY(ask_selection(p, round, message));
-    return ask_resource_policy(p, round, message);
+    OSAFL_TRY(ask_resource_policy(p, round, message));
+    note_late(p, round);
+    return OSAFL_OK;
 }

@@ -14,9 +14,14 @@ struct participation {
     const struct session *session;
     const struct world *world;
     struct history history; /* notes of a round are its caller's */
+    bool carries;           /* uplink.late = "carry" */
+    uint32_t *free_from;    /* [clients]: the round from which it can be asked again; a state */
     /* Of the round decided last; [clients]. */
     uint8_t *asked; /* 1: the server asks the client */
     uint32_t n_asked;
+    uint8_t *there;               /* 1: it can be asked */
+    uint8_t *busy;                /* 1: its update of an earlier round is under way */
+    uint32_t *late;               /* rounds by which its update of this round will be late */
     double *gain;                 /* linear */
     osafl_resource_answer answer; /* checked: see participation_decide() */
     double *answer_memory;
@@ -31,5 +36,8 @@ void participation_destroy(struct participation *p);
  * keep what selection.h and resource.h ask of them: a policy that does not is named (OSAFL_E_BUG,
  * OSAFL_E_NUMERIC). */
 osafl_status participation_decide(struct participation *p, uint32_t round, char *message);
+
+/* Its update would be later than the aggregator takes. */
+bool participation_is_stale(const struct participation *p, uint32_t client);
 
 #endif

@@ -384,8 +384,13 @@ static osafl_status create_filter(struct session *s, struct diagnostics *d)
 {
     const uint32_t kind = OSAFL_KIND_FILTER;
     OSAFL_TRY(create_instance(s, kind, &s->facts, d));
-    if (s->aggregator.uplink_vectors == 0 ||
-        !plugin_has_feature(s->instance[kind].plugin, "private"))
+    if (!plugin_has_feature(s->instance[kind].plugin, "private"))
+        return OSAFL_OK;
+    if (s->experiment->uplink.late.index == LATE_CARRY)
+        return refuse(s, kind, d, OSAFL_E_CONFIG,
+                      "counts privacy by the round in which a client is asked, so that its updates "
+                      "cannot be late; leave out uplink.late");
+    if (s->aggregator.uplink_vectors == 0)
         return OSAFL_OK;
     diagnostics_error(
         d, NULL, 0,

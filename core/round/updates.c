@@ -333,33 +333,84 @@ static const osafl_update_ops operations = {
 };
 
 /* The arrays behind osafl_updates, widest types first so that each is aligned. */
+#define DOUBLE_ARRAYS 9
+#define WORD_ARRAYS 4
+
 struct update_arrays {
     double *rate;
     double *alpha;
     double *train_loss;
+    double *arrived_s;
+    double *gain;
+    double *power_w;
+    double *compute_s;
+    double *upload_s;
+    double *joules;
     uint64_t *samples;
     const uint32_t **histogram;
     uint32_t *client;
     uint32_t *local_rounds;
     uint32_t *steps;
+    uint32_t *start_round;
 };
 
 static void *allocate_arrays(struct update_arrays *a, uint32_t n)
 {
     const size_t count = (size_t)n + 1;
-    const size_t wide = 4 * sizeof(double) + sizeof(uint32_t *);
-    char *memory = calloc(count, wide + 3 * sizeof(uint32_t));
+    const size_t wide = DOUBLE_ARRAYS * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t *);
+    char *memory = calloc(count, wide + WORD_ARRAYS * sizeof(uint32_t));
     if (memory == NULL)
         return NULL;
     a->rate = (double *)(void *)memory;
     a->alpha = a->rate + count;
     a->train_loss = a->alpha + count;
-    a->samples = (uint64_t *)(void *)(a->train_loss + count);
+    a->arrived_s = a->train_loss + count;
+    a->gain = a->arrived_s + count;
+    a->power_w = a->gain + count;
+    a->compute_s = a->power_w + count;
+    a->upload_s = a->compute_s + count;
+    a->joules = a->upload_s + count;
+    a->samples = (uint64_t *)(void *)(a->joules + count);
     a->histogram = (const uint32_t **)(void *)(a->samples + count);
     a->client = (uint32_t *)(void *)(a->histogram + count);
     a->local_rounds = a->client + count;
     a->steps = a->local_rounds + count;
+    a->start_round = a->steps + count;
     return memory;
+}
+
+static void fill_arrays(const struct update_arrays *a, const struct update *update, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        assert(k == 0 || update[k].client > update[k - 1].client);
+        a->client[k] = update[k].client;
+        a->local_rounds[k] = update[k].local_rounds;
+        a->steps[k] = update[k].steps;
+        a->rate[k] = update[k].rate;
+        a->samples[k] = update[k].samples;
+        a->alpha[k] = update[k].alpha;
+        a->train_loss[k] = update[k].train_loss;
+        a->histogram[k] = update[k].histogram;
+        a->start_round[k] = update[k].start_round;
+        a->arrived_s[k] = update[k].arrived_s;
+        a->gain[k] = update[k].gain;
+        a->power_w[k] = update[k].power_w;
+        a->compute_s[k] = update[k].compute_s;
+        a->upload_s[k] = update[k].upload_s;
+        a->joules[k] = update[k].joules;
+    }
+}
+
+static int compare_clients(const void *a, const void *b)
+{
+    const uint32_t x = ((const struct update *)a)->client;
+    const uint32_t y = ((const struct update *)b)->client;
+    return x < y ? -1 : x > y;
+}
+
+void updates_sort(struct update *update, uint32_t n)
+{
+    qsort(update, n, sizeof *update, compare_clients);
 }
 
 osafl_status updates_open(struct update_set *s, const struct codec *codec,
@@ -371,17 +422,7 @@ osafl_status updates_open(struct update_set *s, const struct codec *codec,
     s->arrays = allocate_arrays(&a, n);
     if (s->arrays == NULL)
         return core_host.fail(call, OSAFL_E_NOMEM, "out of memory for %u updates", n);
-    for (uint32_t k = 0; k < n; k++) {
-        assert(k == 0 || update[k].client > update[k - 1].client);
-        a.client[k] = update[k].client;
-        a.local_rounds[k] = update[k].local_rounds;
-        a.steps[k] = update[k].steps;
-        a.rate[k] = update[k].rate;
-        a.samples[k] = update[k].samples;
-        a.alpha[k] = update[k].alpha;
-        a.train_loss[k] = update[k].train_loss;
-        a.histogram[k] = update[k].histogram;
-    }
+    fill_arrays(&a, update, n);
     s->view = (osafl_updates){
         .struct_size = sizeof(osafl_updates),
         .n = n,
@@ -401,6 +442,13 @@ osafl_status updates_open(struct update_set *s, const struct codec *codec,
         .call = call,
         .ops = &operations,
         .priv = s,
+        .start_round = a.start_round,
+        .arrived_s = a.arrived_s,
+        .gain = a.gain,
+        .power_w = a.power_w,
+        .compute_s = a.compute_s,
+        .upload_s = a.upload_s,
+        .joules = a.joules,
     };
     return OSAFL_OK;
 }

@@ -23,9 +23,20 @@ struct update {
     uint64_t samples;      /* |D_u| */
     double alpha;
     double train_loss;
+    uint32_t start_round; /* whose model it started from */
+    double arrived_s;     /* since the start of the run */
+    double gain;          /* this and the following: 0 without a link */
+    double power_w;
+    double compute_s;
+    double upload_s;
+    double joules;
+    double norm;               /* as received, or NAN; not shown to the aggregator */
     const uint32_t *histogram; /* [labels] */
     const struct code *code;   /* [slots] */
 };
+
+/* Clients ascending. */
+void updates_sort(struct update *update, uint32_t n);
 
 /* What is the same for all updates of a round. */
 struct update_round {

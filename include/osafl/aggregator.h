@@ -35,7 +35,9 @@ typedef struct osafl_aggregator_info {
     /* 1: the method is this optimizer as much as this aggregator, and an experiment that names
      * another is refused.  0: any that fits. */
     uint32_t optimizer_is_fixed;
-    uint32_t reserved;
+    /* Rounds by which an update may be late (uplink.late = "carry"): one that would be later is
+     * sent in vain.  0: only updates of the round in hand count. */
+    uint32_t max_staleness;
 } osafl_aggregator_info;
 
 struct osafl_updates;
@@ -79,8 +81,9 @@ typedef struct osafl_update_ops {
                                  const double *weight, float *out);
 } osafl_update_ops;
 
-/* The updates of one round, clients ascending.  Read-only, valid until aggregate() returns.
- * Arrays have n elements unless said otherwise. */
+/* The updates that arrived in one round, clients ascending.  Read-only, valid until aggregate()
+ * returns.  Arrays have n elements unless said otherwise.  What is told of a late update is as it
+ * was in the round in which it started. */
 typedef struct osafl_updates {
     uint32_t struct_size;
     uint32_t n;       /* updates that arrived; 0 only with wants_empty_rounds */
@@ -101,6 +104,17 @@ typedef struct osafl_updates {
     osafl_call *call;                 /* the call in hand, for the operations */
     const osafl_update_ops *ops;
     void *priv;
+    /* The round whose w^t the client started from, at most max_staleness before `round`. */
+    const uint32_t *start_round;
+    /* Simulated time of its arrival since the start of the run: start_round * deadline + computing
+     * + sending. */
+    const double *arrived_s;
+    /* What the server knows of how it was made; 0 in pooled runs. */
+    const double *gain; /* linear */
+    const double *power_w;
+    const double *compute_s;
+    const double *upload_s;
+    const double *joules; /* computing and sending */
 } osafl_updates;
 
 /* Features, laws that are tested where they are declared:

@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 /* Arrays have one element per client unless said otherwise.  A client takes part in a round when
- * its update arrives.  What training measures is unknown, as before the first participation, in
- * `osafl check` and in runs with training.enabled = false. */
+ * its update of that round arrives, be it in a later one.  What training measures is unknown, as
+ * before the first participation, in `osafl check` and in runs with training.enabled = false. */
 typedef struct osafl_history {
     uint32_t struct_size;
     uint32_t labels;                /* C */

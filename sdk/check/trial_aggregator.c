@@ -114,6 +114,13 @@ static osafl_updates guard_view(struct take *t, const osafl_updates *u)
     v.samples = guarded_copy(t, "samples", u->samples, u->n, sizeof *u->samples);
     v.alpha = guarded_copy(t, "alpha", u->alpha, u->n, sizeof *u->alpha);
     v.train_loss = guarded_copy(t, "train_loss", u->train_loss, u->n, sizeof *u->train_loss);
+    v.start_round = guarded_copy(t, "start_round", u->start_round, u->n, sizeof *u->start_round);
+    v.arrived_s = guarded_copy(t, "arrived_s", u->arrived_s, u->n, sizeof *u->arrived_s);
+    v.gain = guarded_copy(t, "gain", u->gain, u->n, sizeof *u->gain);
+    v.power_w = guarded_copy(t, "power_w", u->power_w, u->n, sizeof *u->power_w);
+    v.compute_s = guarded_copy(t, "compute_s", u->compute_s, u->n, sizeof *u->compute_s);
+    v.upload_s = guarded_copy(t, "upload_s", u->upload_s, u->n, sizeof *u->upload_s);
+    v.joules = guarded_copy(t, "joules", u->joules, u->n, sizeof *u->joules);
     const uint32_t *rows[MOST_CLIENTS];
     for (uint32_t k = 0; k < u->n; k++)
         rows[k] = guarded_copy(t, "histogram", u->histogram[k], u->labels, sizeof *rows[k]);
@@ -172,6 +179,13 @@ static osafl_status aggregate(struct subject *s, struct take *t, const struct pa
                                     .samples = 100,
                                     .alpha = p[j].alpha,
                                     .train_loss = 1.0 / (1.0 + p[j].client),
+                                    .start_round = t->round,
+                                    .arrived_s = t->round + 0.5,
+                                    .gain = 1e-10 / (1.0 + p[j].client),
+                                    .power_w = 0.2,
+                                    .compute_s = 0.3,
+                                    .upload_s = 0.2,
+                                    .joules = 0.9,
                                     .histogram = p[j].histogram,
                                     .code = mine};
     }

@@ -275,7 +275,7 @@ static void print_aggregator(void)
     MEMBER(osafl_aggregator_info, central_steps);
     MEMBER(osafl_aggregator_info, optimizer);
     MEMBER(osafl_aggregator_info, optimizer_is_fixed);
-    MEMBER(osafl_aggregator_info, reserved);
+    MEMBER(osafl_aggregator_info, max_staleness);
     END(osafl_aggregator_info);
     BEGIN(osafl_update_ops);
     MEMBER(osafl_update_ops, struct_size);
@@ -310,6 +310,13 @@ static void print_aggregator(void)
     MEMBER(osafl_updates, call);
     MEMBER(osafl_updates, ops);
     MEMBER(osafl_updates, priv);
+    MEMBER(osafl_updates, start_round);
+    MEMBER(osafl_updates, arrived_s);
+    MEMBER(osafl_updates, gain);
+    MEMBER(osafl_updates, power_w);
+    MEMBER(osafl_updates, compute_s);
+    MEMBER(osafl_updates, upload_s);
+    MEMBER(osafl_updates, joules);
     END(osafl_updates);
     BEGIN(osafl_aggregator_vt);
     MEMBER(osafl_aggregator_vt, life);

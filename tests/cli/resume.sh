@@ -120,3 +120,7 @@ disturb fedadam --set aggregator.plugin=fedadam
 disturb afa_cs --set aggregator.plugin=afa_cs
 disturb topk_sparse --set aggregator.plugin=fedavgm --set quantizer.plugin=topk_sparse \
     --set arrival.plugin=binomial --set deletion.plugin=reservoir
+# Updates under way are part of a checkpoint.
+late="--set uplink.late=carry --set resource.plugin=fixed --set deadline_s=2.0"
+disturb fedbuff $late --set aggregator.plugin=fedbuff
+disturb fedasync $late --set aggregator.plugin=fedasync

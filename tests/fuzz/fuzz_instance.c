@@ -86,6 +86,8 @@ static void aggregate(struct instance *i, struct fuzz_input *in)
                                         .samples = 12,
                                         .alpha = 0.25,
                                         .train_loss = 1.0,
+                                        .start_round = round,
+                                        .arrived_s = round + 0.5,
                                         .histogram = histogram,
                                         .code = code[n]};
             n++;

@@ -73,6 +73,7 @@ class Algorithm:
 
     mu = 0.0
     settings = {}
+    order = None  # set in each round: the participants as their updates arrive
 
     def __init__(self, clients, rounds, rate):
         self.clients = clients
@@ -230,6 +231,38 @@ class FedYogi(FedAdam):
         return v - (1.0 - self.beta2) * square * ((v > square) - (v < square))
 
 
+class FedBuff(Algorithm):
+    buffer = 3
+    settings = {"aggregator.fedbuff.buffer": buffer}
+
+    def __init__(self, *facts):
+        super().__init__(*facts)
+        self.waiting = []
+
+    def round(self, t, w, kappa):
+        delta = dict(zip(kappa, self.deltas(w, kappa)))
+        steps = 0
+        for u in self.order:
+            self.waiting.append(scaled(delta[u], 1.0 / math.sqrt(1.0 + steps)))
+            if len(self.waiting) == self.buffer:
+                w = add(w, weighted_sum([1.0 / self.buffer] * self.buffer, self.waiting))
+                self.waiting = []
+                steps += 1
+        return w
+
+
+class FedAsync(Algorithm):
+    mixing = 0.4
+    settings = {"aggregator.fedasync.mixing": mixing}
+
+    def round(self, t, w, kappa):
+        trained = {u: add(w, delta) for u, delta in zip(kappa, self.deltas(w, kappa))}
+        for steps, u in enumerate(self.order):
+            a = self.mixing / math.sqrt(steps + 1.0)
+            w = add(scaled(w, 1.0 - a), trained[u], a)
+        return w
+
+
 class Median(Algorithm):
     def location(self, values):
         values, n = sorted(values), len(values)
@@ -357,8 +390,8 @@ class OSAFL(Algorithm):
 
 
 ALGORITHMS = [FedAvg, FedAvgLiteral, FedProx, FedNova, FedNovaPrinted, FedDisco, FedDiscoKL, AFA_CD,
-              AFA_CS, FedAvgM, FedAdam, FedYogi, Median, TrimmedMean, Krum, Scaffold,
-              ScaffoldGradient, Genie, OSAFL]
+              AFA_CS, FedAvgM, FedAdam, FedYogi, FedBuff, FedAsync, Median, TrimmedMean, Krum,
+              Scaffold, ScaffoldGradient, Genie, OSAFL]
 
 
 def plugin_of(algorithm):

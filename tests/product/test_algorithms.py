@@ -9,6 +9,7 @@ from osafl_run import FROZEN, LOSSLESS, ProductTest, csv_table, natural, number,
 
 CLIENTS, LABELS, FEATURES, ROUNDS, RATE = 7, 3, 4, 6, 0.3
 STORAGE = 40
+DEADLINE = 2.1
 
 
 class Algorithms(ProductTest):
@@ -27,7 +28,7 @@ class Algorithms(ProductTest):
             "training.batch": 100000,
             # Clients that are not asked, that cannot take part, or do fewer local rounds.
             "selection.plugin": "uniform", "selection.uniform.share": 0.8,
-             "deadline_s": 2.1, "training.max_local_rounds": 4,
+            "deadline_s": DEADLINE, "training.max_local_rounds": 4,
             "training.cost_minibatches": 1, "clients.sample_bits": 2e5,
             **{"optimizer.%s.learning_rate" % name: RATE
                for name in ("sgd", "proximal", "scaffold")}}
@@ -60,6 +61,16 @@ class Algorithms(ProductTest):
                 rounds[int(t)][int(u)] = int(kappa)
         return rounds
 
+    def arrivals(self, run):
+        """Of each round: its participants as they arrive."""
+        rounds = [[] for _ in range(ROUNDS)]
+        columns = ("round", "client", "participates", "compute_s", "upload_s")
+        for t, u, participates, compute_s, upload_s in run.clients(*columns):
+            if participates == "1" and compute_s != "":
+                start = int(t) * DEADLINE
+                rounds[int(t)].append((start + float(compute_s) + float(upload_s), int(u)))
+        return [[u for _, u in sorted(each)] for each in rounds]
+
     def test_every_algorithm(self):
         start = self.run_small(self.world, FROZEN, rounds=1).parameters()
         rounds = self.participants(self.run_small(self.world, rounds=ROUNDS))
@@ -72,7 +83,9 @@ class Algorithms(ProductTest):
                                      rounds=ROUNDS)
                 expected = algorithm(self.clients, ROUNDS, RATE)
                 w = start
+                arrivals = self.arrivals(run)
                 for t, kappa in enumerate(self.participants(run)):
+                    expected.order = arrivals[t]
                     w = expected.round(t, w, kappa)
                 moved = max(abs(x - y) for x, y in zip(w, start))
                 self.assertGreater(moved, 0.01)

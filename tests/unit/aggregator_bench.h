@@ -28,6 +28,8 @@ struct bench_client {
     const double *delta;       /* [dim]: w_k - w_0 */
     const float *uplink;       /* [dim]: what goes up in slot 1, or NULL */
     const uint32_t *histogram; /* [BENCH_LABELS] */
+    uint32_t late;             /* rounds ago that it started */
+    double arrived_s;          /* within the round */
 };
 
 struct aggregator_bench {
@@ -55,6 +57,7 @@ static inline struct aggregator_bench *bench_open(const char *name, uint32_t cli
                              .minibatches = 8,
                              .max_local_rounds = 5,
                              .deadline_s = 1.0,
+                             .dim = dim,
                              .model = &b->model};
     b->codec.dim = dim;
     b->rate = 0.05;
@@ -121,6 +124,8 @@ static inline osafl_status bench_round(struct aggregator_bench *b, uint32_t roun
                                             .samples = 100,
                                             .alpha = from[k].alpha,
                                             .train_loss = 1.0,
+                                            .start_round = round - from[k].late,
+                                            .arrived_s = round + from[k].arrived_s,
                                             .histogram = from[k].histogram,
                                             .code = mine};
     }

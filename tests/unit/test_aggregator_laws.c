@@ -9,9 +9,10 @@
 #define CLIENTS 9
 #define ROUNDS 8
 
-static const char *const names[] = {"osafl",   "fedavg", "fedprox", "fednova",  "feddisco",
-                                    "afa_cd",  "afa_cs", "genie",   "fedavgm",  "fedadam",
-                                    "fedyogi", "median", "krum",    "scaffold", "trimmed_mean"};
+static const char *const names[] = {"osafl",   "fedavg",  "fedprox", "fednova",  "feddisco",
+                                    "afa_cd",  "afa_cs",  "genie",   "fedavgm",  "fedadam",
+                                    "fedyogi", "median",  "krum",    "scaffold", "trimmed_mean",
+                                    "fedbuff", "fedasync"};
 #define N_NAMES (sizeof names / sizeof names[0])
 
 /* Clients with random updates of their own, around a common direction. */

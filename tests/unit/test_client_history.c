@@ -25,7 +25,11 @@ static void live(struct history *h)
     assert_int_equal(h->view.age[1], 1);
     history_note_asked(h, first);
     history_note_joules(h, 1, 1.5);
-    history_note_update(h, 1, 0.25, 3.0, 12.0);
+    history_note_update(h, &(struct history_update){.client = 1,
+                                                    .histogram = histogram + LABELS,
+                                                    .train_loss = 0.25,
+                                                    .update_norm = 3.0,
+                                                    .seconds = 12.0});
     history_note_arrivals(h, arrivals);
     history_begin(h, 1, histogram);
     history_note_asked(h, second);
