@@ -27,6 +27,7 @@
 #include "command/sweep/cell_print.h"
 #include "command/sweep/tune_command.h"
 #include "command/sweep/tune_range.h"
+#include "command/sweep/until_command.h"
 #include "command/verify/pack_command.h"
 #include "command/verify/verify_command.h"
 #include "experiment/cell_shard.h"
@@ -308,6 +309,30 @@ static struct experiment **collect_cells(struct work *w, size_t *n)
     return cell;
 }
 
+static int run_until(struct work *w)
+{
+    char message[MESSAGE_BYTES];
+    const struct cli_options *c = &w->options;
+    struct until_options o = {
+        .runner = {.run = c->run,
+                   .jobs = c->jobs,
+                   .body = run_cell_and_print,
+                   .watcher = cells_printer(false)},
+        .file = c->arguments[0],
+        .request = {.only = c->only, .n_only = c->n_only, .overlay = c->overlay},
+        .set = c->set,
+        .n_set = c->n_set};
+    o.runner.run.base = c->run.out != NULL    ? c->run.out
+                        : c->run.base != NULL ? c->run.base
+                                              : RUN_BASE;
+    o.runner.run.out = NULL;
+    if (until_plan_read(c->until, c->max_seeds, &o.plan, message) != OSAFL_OK) {
+        diagnostics_error(w->d, NULL, 0, "%s", message);
+        return EXIT_USAGE;
+    }
+    return until_command(&o, w->loader, w->d);
+}
+
 /* All files are checked before anything is done with the first one. */
 static int experiment_command(const struct command *self, int argc, char **argv,
                               cells_action *action)
@@ -318,6 +343,8 @@ static int experiment_command(const struct command *self, int argc, char **argv,
         return work_end(&w, status);
     if (answer_questions(&w))
         return work_end(&w, EXIT_RUN_OK);
+    if (w.options.until != NULL)
+        return work_end(&w, run_until(&w));
     load_all(&w);
     if (diagnostics_errors(w.d) == 0) {
         size_t n;

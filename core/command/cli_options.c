@@ -12,6 +12,7 @@
 #include "base/exit_status.h"
 #include "base/text.h"
 #include "cli.h"
+#include "command/sweep/until_plan.h"
 
 enum { MAX_THREADS = 1024 };
 
@@ -38,6 +39,8 @@ enum {
     KEY_KEEP,
     KEY_ROUNDS,
     KEY_SOURCES,
+    KEY_UNTIL,
+    KEY_MAX_SEEDS,
 };
 
 static const struct argp_option thread_options[] = {
@@ -74,6 +77,12 @@ static const struct argp_option grid_options[] = {
      "Run the I-th of N shares of a grid, I from 1; the others can run elsewhere at the same time",
      1},
     {"list", KEY_LIST, NULL, 0, "Run nothing; list the cells that would run", 1},
+    {"until", KEY_UNTIL, "WIDTH", 0,
+     "Add seeds until the interval of a mean difference, paired by seeds, is narrow, as in "
+     "'width(accuracy, osafl - fedavg) < 0.005', names of two cases; values are those of the last "
+     "round, and the interval pays for looking often",
+     1},
+    {"max-seeds", KEY_MAX_SEEDS, "N", 0, "With --until: no more than N seeds (5 to 1000)", 1},
     {0},
 };
 
@@ -257,6 +266,23 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static void check_until(const struct cli_options *o, struct argp_state *state)
+{
+    if ((o->until != NULL) != (o->max_seeds > 0))
+        argp_error(state, "--until and --max-seeds belong together");
+    if (o->until == NULL)
+        return;
+    if (o->shards > 0 || o->list || o->n_arguments > 1)
+        argp_error(state, "--until is for one file as a whole: without --shard and --list");
+    for (size_t i = 0; i < o->n_set; i++) {
+        if (strncmp(o->set[i], "seed=", 5) == 0 || strncmp(o->set[i], "seeds=", 6) == 0)
+            argp_error(state,
+                       "--until chooses the seeds, from the first of the file on: leave out "
+                       "--seed and --set %s",
+                       o->set[i]);
+    }
+}
+
 static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
 {
     struct cli_options *o = ((struct parsing *)state->input)->o;
@@ -266,6 +292,16 @@ static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_LIST:
         o->list = true;
+        return 0;
+    case KEY_UNTIL:
+        o->until = arg;
+        return 0;
+    case KEY_MAX_SEEDS:
+        o->max_seeds = (uint32_t)cli_whole_number("max-seeds", arg, UNTIL_FEWEST_SEEDS,
+                                                  UNTIL_MOST_SEEDS, state);
+        return 0;
+    case ARGP_KEY_END:
+        check_until(o, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

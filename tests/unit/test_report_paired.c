@@ -29,6 +29,9 @@ static void quantiles_of_student(void **state)
                  {999, 1.9623414611334487}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         assert_within(student_t_975(known[i].freedom), known[i].t, 1e-9);
+    /* By numerical integration of the density. */
+    assert_within(student_t_within(1 - 0.05 / 8, 4), 5.261057575, 1e-7);
+    assert_within(student_t_within(1 - 0.05 / 8, 29), 2.948540623, 1e-7);
 }
 
 static void intervals(void **state)

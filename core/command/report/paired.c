@@ -43,11 +43,16 @@ static double student_within(double t, size_t freedom)
 
 double student_t_975(size_t freedom)
 {
+    return student_t_within(0.95, freedom);
+}
+
+double student_t_within(double probability, size_t freedom)
+{
     double low = 0;
-    double high = 16; /* 12.7 for one degree of freedom is the largest */
-    for (int i = 0; i < 64; i++) {
+    double high = 1024;
+    for (int i = 0; i < 70; i++) {
         const double middle = (low + high) / 2;
-        if (student_within(middle, freedom) < 0.95)
+        if (student_within(middle, freedom) < probability)
             low = middle;
         else
             high = middle;
@@ -55,13 +60,16 @@ double student_t_975(size_t freedom)
     return (low + high) / 2;
 }
 
-static struct interval student_interval(const double *difference, size_t n)
+struct interval paired_student(const double *difference, size_t n, double probability)
 {
+    if (n < 2)
+        return (struct interval){(double)NAN, (double)NAN};
     const double mean = mean_of(difference, n);
     double squares = 0;
     for (size_t i = 0; i < n; i++)
         squares += (difference[i] - mean) * (difference[i] - mean);
-    const double half = student_t_975(n - 1) * sqrt(squares / (double)(n - 1)) / sqrt((double)n);
+    const double half =
+        student_t_within(probability, n - 1) * sqrt(squares / (double)(n - 1)) / sqrt((double)n);
     return (struct interval){mean - half, mean + half};
 }
 
@@ -87,7 +95,7 @@ struct interval paired_interval(const double *difference, size_t n, enum interva
 {
     if (n < 2)
         return (struct interval){(double)NAN, (double)NAN};
-    return kind == INTERVAL_STUDENT ? student_interval(difference, n)
+    return kind == INTERVAL_STUDENT ? paired_student(difference, n, 0.95)
                                     : bootstrap_interval(difference, n);
 }
 

@@ -25,6 +25,9 @@ struct interval {
 /* The 95 % interval of the mean of n finite differences. */
 struct interval paired_interval(const double *difference, size_t n, enum interval_kind kind);
 
+/* The interval of Student's t with another probability than 0.95. */
+struct interval paired_student(const double *difference, size_t n, double probability);
+
 /* Two-sided p of the sign-flip test: the share of the 2^n ways to choose the signs whose sum is as
  * far from 0 as the one found, or farther.  NAN for n < 2 and n > PAIRED_MOST_EXACT. */
 double paired_sign_flip(const double *difference, size_t n);
@@ -38,5 +41,7 @@ void holm_adjust(double *p, size_t n);
 /* The t that Student's distribution with so many degrees of freedom (> 0) leaves on either side
  * with probability 0.025. */
 double student_t_975(size_t freedom);
+/* The t, at most 1024, within which it lies with this probability on both sides together. */
+double student_t_within(double probability, size_t freedom);
 
 #endif
