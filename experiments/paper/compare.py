@@ -11,6 +11,7 @@ reading  how far each reading of the training (ALGORITHMS.md 3) is from the prin
 """
 import collections
 import csv
+import itertools
 import json
 import math
 import pathlib
@@ -27,6 +28,7 @@ MISPRINTED = (("mnist", "cnn", "M-FedAvg"), ("mnist", "cnn", "M-FedProx"))
 TABLES = ("8", "signed")  # the reading that the tables take
 READINGS = [(steps, pixels) for steps in ("8", "0") for pixels in ("signed", "unit", "standard")]
 GUESSING = (0.9, math.log(10))  # error rate and loss of a guess among ten classes
+NEAR = 0.02  # two points
 DRAWS = 2000
 PAPER_SEEDS = 3  # inferred (ALGORITHMS.md 1)
 
@@ -122,7 +124,7 @@ def summary(folder):
         pairs = [(a, b) for a in cells for b in cells if a < b]
         same = sum((cells[a] - cells[b]) * (printed[a] - printed[b]) > 0 for a, b in pairs)
         count["computed"] += len(cells)
-        count["near"] += sum(abs(cells[c] - printed[c]) <= 0.02 for c in cells)
+        count["near"] += sum(abs(cells[c] - printed[c]) <= NEAR for c in cells)
         count["within"] += sum(abs(cells[c] - printed[c]) <= paper[block, c][0].std for c in cells)
         count["rank"] += sum(a == b for a, b in zip(mine, theirs))
         count["pairs"] += len(pairs)
@@ -259,6 +261,29 @@ def counts(block, case):
     return case in PRINTED_RATES and (block[0], block[1], case) not in MISPRINTED
 
 
+def near(cells, paper, runs):
+    """How many cells are within 2 points of the paper's accuracy."""
+    return sum(abs(ours(runs[c])[0].mean - paper[c][0].mean) <= NEAR for c in cells)
+
+
+def one_choice_apart(a, b):
+    return (a[0] == b[0]) != (a[1] == b[1])
+
+
+def pair_lines(pairs, cells, paper, runs):
+    """A line for each pair of readings: how far each is from the paper on the cells that both have."""
+    for r, other in pairs:
+        shared = cells[r] & cells[other]
+        line = [str(len(shared)), "-", "-", "-", "-"]
+        if shared:
+            its, base = (distances(shared, paper, runs[x]) for x in (r, other))
+            line[1:3] = interval_text(*its), interval_text(*base)
+            line[4] = f"{near(shared, paper, runs[r])}, {near(shared, paper, runs[other])}"
+        if shared and r != other:
+            line[3] = interval_text(its[0] / base[0], [a / b for a, b in zip(its[1], base[1])])
+        yield line
+
+
 def reading(folder):
     paper = published()
     runs = kept_runs(folder)
@@ -275,24 +300,19 @@ def reading(folder):
         print(f"| {cell[0][0]}, {cell[0][1]}, {cell[1]} | " + " | ".join(line) +
               f" | {a.mean:.4f} ± {a.std:.4f}, {b.mean:.4f} ± {b.std:.4f} |")
     print()
-    rows = []
-    for r in READINGS:
-        shared = cells[r] & cells[TABLES]
-        row = [reading_name(r), str(len(shared)), "-", "-", "-"]
-        if shared:
-            its, base = (distances(shared, paper, runs[x]) for x in (r, TABLES))
-            row[2:4] = interval_text(*its), interval_text(*base)
-        if shared and r != TABLES:
-            row[4] = interval_text(its[0] / base[0], [a / b for a, b in zip(its[1], base[1])])
-        rows.append(row)
+    pairs = [(r, TABLES) for r in READINGS]
     table(["reading", "cells", "distance", f"{reading_name(TABLES)}, on the same cells",
-           "the one over the other"], rows)
-    common = set.intersection(*(cells[r] for r in READINGS))
-    if common:
-        print(f"On the cells that all readings have ({len(common)}):\n")
-        table(["reading", "distance"],
-              [[reading_name(r), interval_text(*distances(common, paper, runs[r]))]
-               for r in READINGS])
+           "the one over the other", "within 2 points, either"],
+          [[reading_name(r), *line] for (r, _), line in
+           zip(pairs, pair_lines(pairs, cells, paper, runs))])
+    pairs = [(a, b) for a, b in itertools.combinations(READINGS, 2)
+             if TABLES not in (a, b) and one_choice_apart(a, b) and cells[a] & cells[b]]
+    if pairs:
+        print("Other pairs of readings that differ in one choice, on the cells that both have:\n")
+        table(["reading", "beside", "cells", "distance", "of the other", "the one over the other",
+               "within 2 points, either"],
+              [[reading_name(a), reading_name(b), *line] for (a, b), line in
+               zip(pairs, pair_lines(pairs, cells, paper, runs))])
 
 
 def main():

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # results.sh pack NAME FOLDER [ROUNDS]
 #                               - keeps the finished runs below FOLDER in results/NAME.tar.xz, beside
-#                                 those that it holds already: rounds.csv, manifest.json, and of
-#                                 clients.csv who took part with how many local rounds. With ROUNDS,
+#                                 those that it holds already: rounds.csv, manifest.json, of
+#                                 clients.csv who took part with how many local rounds, and of
+#                                 environment.json what the run took to compute. With ROUNDS,
 #                                 unfinished runs too that came so far
 # results.sh unpack FOLDER      - puts all kept runs into FOLDER, where "osafl report" reads them
 # results.sh page [--check]     - computes the tables of RESULTS.md and summary.svg anew from the kept
@@ -10,7 +11,8 @@
 #
 # A table of RESULTS.md stands between lines "<!-- report ARGUMENTS -->" and "<!-- end -->", ARGUMENTS
 # being those of "osafl report", with folders relative to the unpacked runs; or, for the table of
-# local rounds, "<!-- ccdf FOLDER... -->"; or "<!-- compare COMMAND -->", a command of compare.py.
+# local rounds, "<!-- ccdf FOLDER... -->"; or "<!-- compare COMMAND -->", a command of compare.py; or
+# "<!-- compute FOLDER... -->", the paragraph with which "osafl report --compute" ends.
 # OSAFL: the program.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -57,6 +59,14 @@ thin() {
         { print $column["round"], $column["client"], $column["reason"], $column["local_rounds"] }'
 }
 
+# cost: of an environment.json, what "osafl report" reads: no names of machines and folders.
+cost() {
+    python3 -c 'import json, sys
+kept = ("cpu", "cores", "threads", "started", "ended", "failure", "seconds", "cpu_s", "peak_bytes",
+        "earlier_seconds", "earlier_cpu_s")
+print(json.dumps({key: value for key, value in json.load(sys.stdin).items() if key in kept}))'
+}
+
 pack() {
     local name=$1 from=$2 rounds=${3:-} run into packed=0
     local kind=${rounds:+run of $rounds rounds}
@@ -84,12 +94,9 @@ pack() {
             thin <"$from/$run/clients.csv" >"$into/clients.csv" ||
                 fail "$from/$run/clients.csv is not that of a run"
         fi
-        # Of where it ran, only that it failed.
         rm -f "$into/environment.json"
-        if grep -q '"failure": "' "$from/$run/environment.json" 2>/dev/null; then
-            python3 -c 'import json, sys
-print(json.dumps({"failure": json.load(sys.stdin)["failure"]}))' \
-                <"$from/$run/environment.json" >"$into/environment.json"
+        if [ -f "$from/$run/environment.json" ]; then
+            cost <"$from/$run/environment.json" >"$into/environment.json"
         fi
         packed=$((packed + 1))
     done < <(cd "$from" && find -L . -name manifest.json | sed 's#^\./##' | LC_ALL=C sort)
@@ -119,7 +126,7 @@ page() {
     local line arguments folder
     while IFS= read -r line; do
         printf '%s\n' "$line"
-        [[ $line =~ ^'<!-- '(report|ccdf|compare)' '(.*)' -->'$ ]] || continue
+        [[ $line =~ ^'<!-- '(report|ccdf|compare|compute)' '(.*)' -->'$ ]] || continue
         read -r -a arguments <<<"${BASH_REMATCH[2]}"
         printf '\n'
         case ${BASH_REMATCH[1]} in
@@ -137,6 +144,10 @@ page() {
             ;;
         compare)
             python3 "$here/compare.py" "${arguments[@]}" "$work/runs"
+            ;;
+        compute)
+            (cd "$work/runs" && "$osafl" report --compute "${arguments[@]}" | tail -n 1)
+            printf '\n'
             ;;
         esac
         while [ "$line" != '<!-- end -->' ]; do

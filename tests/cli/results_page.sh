@@ -23,6 +23,10 @@ cp -r "$golden" "$work/runs"
 results pack golden "$work/runs" 1 > "$work/told"
 results unpack "$work/unpacked"
 diff <("$OSAFL" report "$golden") <("$OSAFL" report "$work/unpacked") || fail "the report is another one"
+diff <("$OSAFL" report --compute "$golden") <("$OSAFL" report --compute "$work/unpacked") ||
+    fail "what the runs took is lost"
+! grep -rq '"host"\|_folder"\|_file"' "$work/unpacked" --include=environment.json ||
+    fail "names of machines or folders are kept"
 (cd "$work/unpacked" && find . -name environment.json) | grep -q M-FedNova || fail "no failure is kept"
 
 # Without ROUNDS, finished runs alone; what is kept longer stays; a run without clients is one.

@@ -88,7 +88,19 @@ class Compare(unittest.TestCase):
                                r"\| 2\.00 \(1\.9\d \.\. 2\.\d\d\) \| 0\.50 \(0\.\d\d \.\. 0\.\d\d\)")
         self.assertIn("| a pass, [0, 1] | 0 | - | - | - |", text)
         self.assertNotIn("OSA-FL", text)
+        self.assertNotIn("Other pairs", text)
         self.assertEqual(text, self.says("reading"))
+
+    def test_readings_a_choice_apart(self):
+        self.run_of("M-FedNova", 0.61, 0.7, pixels="unit")
+        self.run_of("M-FedNova", 0.2, 0.35, pixels="unit", steps="0")
+        self.run_of("M-FedNova", 0.6, 0.7, pixels="standard", steps="0")
+        text = self.says("reading")
+        self.assertRegex(text, r"\n\| 8 mini-batches, \[0, 1\] \| a pass, \[0, 1\] \| 1 \| 1\.0\d "
+                               r"\(.*\) \| 2\.00 \(.*\) \| 0\.5\d \(.*\) \| 1, 0 \|\n")
+        self.assertRegex(text, r"\n\| a pass, \[0, 1\] \| a pass, mean and deviation \| 1 \| 2\.00 "
+                               r"\(.*\) \| 1\.00 \(.*\) \| 2\.00 \(.*\) \| 0, 1 \|\n")
+        self.assertNotIn("8 mini-batches, [0, 1] | a pass, mean", text)  # two choices apart
 
     def test_destroyed_models_guess(self):
         self.run_of("M-FedNova", 0.05, "inf")
