@@ -98,6 +98,10 @@ expect 0 "Ours " --name OSA-FL=Ours "$golden/paper-table"
 expect 0 "The 8 reported runs, 2 of which did not finish, took 8 min one after the other (of 8 no CPU time is recorded)" \
     --compute "$golden/paper-table"
 grep -qE "^M-FedAvg +3 +1 +- +0.050 +- +0 +0 +-$" "$work/out" || failed "no line of M-FedAvg"
+cp -r "$golden/levels" "$work/levels"
+find "$work/levels" -name environment.json -delete
+expect 0 "The 5 reported runs have no record of what they took. No runs for tuning" --compute "$work/levels"
+grep -qE "^all +2 +0 +- +- +- +- +0 +-$" "$work/out" || failed "hours that nobody recorded"
 expect 2 "--tuning needs --compute" --tuning "$golden" "$golden"
 expect 2 "--compute makes tables of its own" --compute --format csv "$golden"
 

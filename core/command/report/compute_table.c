@@ -46,6 +46,12 @@ static void add_sum(struct compute_sum *to, const struct compute_sum *s)
     to->peak_bytes = s->peak_bytes > to->peak_bytes ? s->peak_bytes : to->peak_bytes;
 }
 
+/* Whether no run has a record of any time. */
+static bool no_record(const struct compute_sum *s)
+{
+    return s->unknown == s->runs && s->seconds <= 0;
+}
+
 /* ---- tuning ---- */
 
 /* Whether two runs differ in their seed, and what changes no result, alone. */
@@ -116,7 +122,7 @@ static void set_line(struct text_table *t, char *name, const struct compute_sum 
     text_table_set(t, 2, MARK_NONE, checked_format("%zu", s->incomplete));
     text_table_set(t, 3, MARK_NONE,
                    s->unknown == s->runs ? checked_copy("-") : hours_text(s->cpu_s));
-    text_table_set(t, 4, MARK_NONE, hours_text(s->seconds));
+    text_table_set(t, 4, MARK_NONE, no_record(s) ? checked_copy("-") : hours_text(s->seconds));
     text_table_set(t, 5, MARK_NONE, memory_text(s->peak_bytes));
     text_table_set(t, 6, MARK_NONE, settings);
     text_table_set(t, 7, MARK_NONE, checked_format("%zu", tuning->runs));
@@ -237,13 +243,16 @@ static void write_sum(FILE *to, const char *what, const struct compute_sum *s)
     fprintf(to, "The %zu %s", s->runs, what);
     if (s->incomplete > 0)
         fprintf(to, ", %zu of which did not finish,", s->incomplete);
-    if (s->unknown < s->runs)
-        fprintf(to, " took %s of CPU time and", cpu);
-    else
+    if (no_record(s)) {
+        fputs(" have no record of what they took", to);
+    } else {
         fputs(" took", to);
-    fprintf(to, " %s one after the other", time);
-    if (s->unknown > 0)
-        fprintf(to, " (of %zu no CPU time is recorded)", s->unknown);
+        if (s->unknown < s->runs)
+            fprintf(to, " %s of CPU time and", cpu);
+        fprintf(to, " %s one after the other", time);
+        if (s->unknown > 0)
+            fprintf(to, " (of %zu no CPU time is recorded)", s->unknown);
+    }
     fputs(". ", to);
     free(cpu);
     free(time);
