@@ -96,6 +96,7 @@ static const struct slot quantizer_slots[] = {
     SLOT(osafl_quantizer_vt, decode, SLOT_REQUIRED),
     SLOT(osafl_quantizer_vt, axpy, SLOT_OPTIONAL),
     SLOT(osafl_quantizer_vt, dot, SLOT_OPTIONAL),
+    SLOT(osafl_quantizer_vt, packet_bits, SLOT_OPTIONAL),
 };
 static const struct slot deletion_slots[] = {
     SLOT(osafl_deletion_vt, select, SLOT_REQUIRED),

@@ -42,6 +42,21 @@ double codec_payload_bits(const struct codec *k)
     return bits;
 }
 
+bool codec_adapts(const struct codec *k)
+{
+    return k->quantizer != NULL && vtable(k)->packet_bits != NULL;
+}
+
+double codec_packet_bits(const struct codec *k, const osafl_packet *p)
+{
+    if (!codec_adapts(k))
+        return codec_payload_bits(k);
+    const struct instance *before = operation_begin(k->quantizer);
+    const double bits = vtable(k)->packet_bits(k->quantizer->self, p);
+    operation_end(before);
+    return bits;
+}
+
 osafl_status codec_verify(const struct codec *k, osafl_call *c, const uint8_t *data, uint64_t bytes)
 {
     if (k->quantizer != NULL)

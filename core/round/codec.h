@@ -27,9 +27,13 @@ const char *codec_name(const struct codec *k);
 /* Bytes that codec_encode() may write.  [any] */
 uint64_t codec_max_bytes(const struct codec *k);
 
-/* What one vector costs in the resource problem, the paper's Upsilon in bits; 0 without a
- * quantizer.  [any] */
+/* The most that one vector costs in the resource problem, the paper's Upsilon in bits, and what
+ * this one does; 0 without a quantizer.  [any] */
 double codec_payload_bits(const struct codec *k);
+double codec_packet_bits(const struct codec *k, const osafl_packet *p);
+
+/* The quantizer's codes depend on client and round. */
+bool codec_adapts(const struct codec *k);
 
 /* Encodes x[0..dim), all finite, by way of buffer[codec_max_bytes()], verifies the code and keeps
  * a copy of its own in *out.  state: the quantizer's vectors of this client and slot, read and

@@ -87,6 +87,8 @@ static void list_client_tasks(struct engine *e)
             .local_rounds = answer->local_rounds[u],
             .minibatches = (uint64_t)e->session->experiment->training.minibatches,
             .store = world_store(e->world, u),
+            .gain = e->participation.gain[u],
+            .most_bits_per_s = e->participation.most_bits_per_s[u],
             .lost = uplink_loses(e, u) || participation_is_stale(&e->participation, u),
         };
         add_task(e, u, &task);
@@ -429,7 +431,7 @@ static void record_round(const struct engine *e, struct round_row *row)
         row->compute_j += e->participation.answer.compute_j[client];
         if (r->outcome != TRAIN_DIVERGED) {
             row->upload_j += e->participation.answer.upload_j[client];
-            row->payload_bits += s->slots * codec_payload_bits(&s->codec);
+            row->payload_bits += e->participation.payload_bits[client];
             row->air_bits += r->air_bits;
         }
     }

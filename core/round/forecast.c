@@ -24,6 +24,7 @@ struct forecast {
     uint64_t sitting_out[OSAFL_OUT_POLICY + 1]; /* by OSAFL_OUT_* */
     double compute_j;
     double upload_j;
+    double payload_bits;
 };
 
 static void count_round(struct forecast *f, const struct participation *p, uint32_t most)
@@ -47,6 +48,7 @@ static void count_round(struct forecast *f, const struct participation *p, uint3
         f->with_most += a->local_rounds[u] == most;
         f->compute_j += a->compute_j[u];
         f->upload_j += a->upload_j[u];
+        f->payload_bits += p->payload_bits[u];
     }
     f->empty_rounds += f->taking_part == before;
     f->rounds++;
@@ -111,7 +113,6 @@ static void print_late(const struct forecast *f, const struct session *s, FILE *
 static void print(const struct forecast *f, const struct session *s, FILE *to)
 {
     const double rounds = (double)f->rounds;
-    const double payload_bits = s->slots * codec_payload_bits(&s->codec);
     fprintf(to, "%-22s %.4g %% of the %llu client-rounds", "taking part",
             percent(f->taking_part, f->client_rounds), (unsigned long long)f->client_rounds);
     if (f->rounds < s->facts.rounds)
@@ -130,7 +131,7 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
     print_late(f, s, to);
     fprintf(to, "%-22s %.4g J of computing, %.4g J of sending, %.4g Mbit of payload\n",
             "a round's mean cost", f->compute_j / rounds, f->upload_j / rounds,
-            1e-6 * payload_bits * (double)f->taking_part / rounds);
+            1e-6 * f->payload_bits / rounds);
 }
 
 osafl_status forecast_print(const struct session *s, const struct world *world, FILE *to,

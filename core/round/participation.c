@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/message.h"
+
 static uint32_t count_clients(const struct participation *p)
 {
     return p->session->facts.clients;
@@ -48,8 +50,11 @@ bool participation_create(const struct session *s, const struct world *world,
     out->late = calloc(n, sizeof *out->late);
     out->free_from = calloc(n, sizeof *out->free_from);
     out->gain = calloc(n, sizeof *out->gain);
+    out->most_bits_per_s = calloc(n, sizeof *out->most_bits_per_s);
+    out->payload_bits = calloc(n, sizeof *out->payload_bits);
     return make_answer(out) && out->asked != NULL && out->there != NULL && out->busy != NULL &&
            out->late != NULL && out->free_from != NULL && out->gain != NULL &&
+           out->most_bits_per_s != NULL && out->payload_bits != NULL &&
            history_create(&out->history, count_clients(out), s->dataset.labels);
 }
 
@@ -61,6 +66,8 @@ void participation_destroy(struct participation *p)
     free(p->late);
     free(p->free_from);
     free(p->gain);
+    free(p->most_bits_per_s);
+    free(p->payload_bits);
     history_destroy(&p->history);
     free(p->answer_memory);
     *p = (struct participation){0};
@@ -79,6 +86,53 @@ static osafl_status ask_channel(struct participation *p, uint32_t round, char *m
             status = core_host.fail(&c, OSAFL_E_NUMERIC, "gains() gives client %u a gain of %g", u,
                                     p->gain[u]);
     return call_end_named(&c, status, message);
+}
+
+/* ---- payload ------------------------------------------------------------------------------- */
+
+static osafl_packet packet_of(const struct participation *p, uint32_t client, uint32_t slot)
+{
+    return (osafl_packet){.struct_size = sizeof(osafl_packet),
+                          .client = client,
+                          .round = p->round,
+                          .slot = slot,
+                          .gain = p->gain[client],
+                          .most_bits_per_s = p->most_bits_per_s[client]};
+}
+
+static void note_links(struct participation *p)
+{
+    const osafl_link *link = &p->session->link;
+    const double noise_w = link->bandwidth_hz * link->noise_w_per_hz;
+    for (uint32_t u = 0; u < count_clients(p); u++) {
+        const double power_w = world_population(p->world)->power_max_w[u];
+        p->most_bits_per_s[u] = link->bandwidth_hz * log2(1.0 + p->gain[u] * power_w / noise_w);
+    }
+}
+
+/* What each client's update costs, by the quantizer's word. */
+static osafl_status ask_payload(struct participation *p, char *message)
+{
+    const struct session *s = p->session;
+    const double most = codec_payload_bits(&s->codec);
+    for (uint32_t u = 0; u < count_clients(p); u++) {
+        p->payload_bits[u] = s->slots * most;
+        if (!codec_adapts(&s->codec))
+            continue;
+        p->payload_bits[u] = 0.0;
+        for (uint32_t slot = 0; slot < s->slots; slot++) {
+            const osafl_packet packet = packet_of(p, u, slot);
+            const double bits = codec_packet_bits(&s->codec, &packet);
+            if (!(bits > 0.0 && bits <= most))
+                return message_fail(message, OSAFL_E_BUG,
+                                    "quantizer/%s, round %u, client %u: packet_bits() gives %g, "
+                                    "which is not in (0, payload_bits()]; this is a bug of the "
+                                    "plugin",
+                                    codec_name(&s->codec), p->round, u, bits);
+            p->payload_bits[u] += bits;
+        }
+    }
+    return OSAFL_OK;
 }
 
 /* ---- selection ----------------------------------------------------------------------------- */
@@ -196,7 +250,7 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
         .minibatches = s->facts.minibatches,
         .batch = s->facts.batch,
         .deadline_s = s->facts.deadline_s,
-        .payload_bits = s->slots * codec_payload_bits(&s->codec),
+        .payload_bits = p->payload_bits,
         .noise_w_per_hz = s->link.noise_w_per_hz,
         .capacitance = s->experiment->clients.capacitance,
         .sample_bits = sample_bits(s),
@@ -208,6 +262,7 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
         .clock_max_hz = population->clock_max_hz,
         .power_max_w = population->power_max_w,
         .samples = population->samples,
+        .history = &p->history.view,
     };
     osafl_call c;
     call_begin(&c, policy, OSAFL_NO_CLIENT, round);
@@ -253,8 +308,11 @@ bool participation_is_stale(const struct participation *p, uint32_t client)
 osafl_status participation_decide(struct participation *p, uint32_t round, char *message)
 {
     history_begin(&p->history, round, world_histogram(p->world, 0));
+    p->round = round;
     note_there(p, round);
     OSAFL_TRY(ask_channel(p, round, message));
+    note_links(p);
+    OSAFL_TRY(ask_payload(p, message));
     OSAFL_TRY(ask_selection(p, round, message));
     OSAFL_TRY(ask_resource_policy(p, round, message));
     note_late(p, round);

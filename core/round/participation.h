@@ -19,10 +19,13 @@ struct participation {
     /* Of the round decided last; [clients]. */
     uint8_t *asked; /* 1: the server asks the client */
     uint32_t n_asked;
+    uint32_t round;
     uint8_t *there;               /* 1: it can be asked */
     uint8_t *busy;                /* 1: its update of an earlier round is under way */
     uint32_t *late;               /* rounds by which its update of this round will be late */
     double *gain;                 /* linear */
+    double *most_bits_per_s;      /* of the link at the client's greatest power */
+    double *payload_bits;         /* of all vectors of its update */
     osafl_resource_answer answer; /* checked: see participation_decide() */
     double *answer_memory;
 };

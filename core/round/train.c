@@ -392,7 +392,9 @@ static osafl_status encode_slot(const struct training *g, uint32_t slot, float *
     const osafl_packet packet = {.struct_size = sizeof packet,
                                  .client = g->task->client,
                                  .round = g->task->round,
-                                 .slot = slot};
+                                 .slot = slot,
+                                 .gain = g->task->gain,
+                                 .most_bits_per_s = g->task->most_bits_per_s};
     const float *x = slot == 0 ? w->w : w->uplink[slot - 1];
     osafl_call c;
     call_begin(&c, uplink_instance(s), packet.client, packet.round);

@@ -23,6 +23,8 @@ struct train_task {
     struct store_samples store;    /* D_u^t, at least one sample */
     const float *w;                /* w^t */
     const float *const *broadcast; /* [optimizer.broadcast_vectors] */
+    double gain;                   /* of the client's link: osafl_packet */
+    double most_bits_per_s;
     bool lost; /* the uplink loses the update: nobody's state changes, as if it had been told */
     struct client_state *state;
 };

@@ -12,12 +12,16 @@
 extern "C" {
 #endif
 
-/* Which vector this is: the identity under which a quantizer draws its randomness. */
+/* Which vector this is: the identity under which a quantizer draws its randomness, and the link
+ * over which it will go. */
 typedef struct osafl_packet {
     uint32_t struct_size;
     uint32_t client;
     uint32_t round;
     uint32_t slot; /* 0: the model update; 1, 2, ...: further vectors of the same client */
+    double gain;   /* of the client's channel in this round, linear */
+    /* bandwidth * log2(1 + gain * power / (bandwidth * noise)) at the client's greatest power. */
+    double most_bits_per_s;
 } osafl_packet;
 
 /* The vector's dimension is facts->model->n_parameters, its tensors facts->model->tensors.
@@ -26,7 +30,7 @@ typedef struct osafl_packet {
 typedef struct osafl_quantizer_vt {
     osafl_lifecycle life;
     /* REQUIRED.  What one vector costs on the air in the resource problem, known before any vector
-     * is (the paper's Upsilon).  [any] */
+     * is (the paper's Upsilon); with packet_bits(), the most that it can cost.  [any] */
     double (*payload_bits)(void *self);
     /* REQUIRED.  No code is longer.  [any] */
     uint64_t (*max_bytes)(void *self);
@@ -53,6 +57,10 @@ typedef struct osafl_quantizer_vt {
      * at most terms whose decoded x[i] is 0; NULL: the host uses decode().  [any] */
     double (*dot)(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
                   const float *v);
+    /* OPTIONAL: what this vector costs in the resource problem, for codes that depend on client and
+     * round: a pure function of the packet, in (0, payload_bits()].  encode() gets the same packet.
+     * NULL: payload_bits().  [any] */
+    double (*packet_bits)(void *self, const osafl_packet *p);
 } osafl_quantizer_vt;
 
 #ifdef __cplusplus

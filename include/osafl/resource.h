@@ -6,6 +6,7 @@
 #ifndef OSAFL_RESOURCE_H
 #define OSAFL_RESOURCE_H
 
+#include "history.h"
 #include "plugin.h"
 
 #ifdef __cplusplus
@@ -27,22 +28,23 @@ typedef struct osafl_resource_problem {
     uint32_t struct_size;
     uint32_t clients; /* U */
     uint32_t round;
-    uint32_t max_local_rounds; /* kappa */
-    uint32_t minibatches;      /* n, of one local round */
-    uint32_t batch;            /* n-bar, samples of a mini-batch */
-    double deadline_s;         /* t_th */
-    double payload_bits;       /* Upsilon */
-    double noise_w_per_hz;     /* xi^2 */
-    double capacitance;        /* rho, effective capacitance; computing energy is rho/2 * C * f^2 */
-    double sample_bits;        /* s_u, of one training sample in the cost model */
-    const uint8_t *present;    /* 1: may take part; 0: stays out with OSAFL_OUT_ABSENT */
-    const double *gain;        /* linear */
+    uint32_t max_local_rounds;  /* kappa */
+    uint32_t minibatches;       /* n, of one local round */
+    uint32_t batch;             /* n-bar, samples of a mini-batch */
+    double deadline_s;          /* t_th */
+    const double *payload_bits; /* Upsilon_u: all vectors of the client's update */
+    double noise_w_per_hz;      /* xi^2 */
+    double capacitance;     /* rho, effective capacitance; computing energy is rho/2 * C * f^2 */
+    double sample_bits;     /* s_u, of one training sample in the cost model */
+    const uint8_t *present; /* 1: may take part; 0: stays out with OSAFL_OUT_ABSENT */
+    const double *gain;     /* linear */
     const double *bandwidth_hz;
     const double *cycles_per_bit; /* c_u */
     const double *energy_budget_j;
     const double *clock_max_hz;
     const double *power_max_w;
     const uint64_t *samples; /* present size of the client's store */
+    const osafl_history *history;
 } osafl_resource_problem;
 
 /* The answer; arrays belong to the host, one element per client, filled with 0 except

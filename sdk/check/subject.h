@@ -127,4 +127,7 @@ void take_close(struct take *t);
 void trial_floats(const struct subject *s, uint32_t a, uint32_t b, double scale, float *x,
                   uint64_t n);
 
+/* The histories of the world's clients in the take's round, in buffers of the take. */
+const osafl_history *trial_history(struct subject *s, struct take *t);
+
 #endif

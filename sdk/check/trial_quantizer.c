@@ -54,6 +54,34 @@ static osafl_status begin(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
+/* A packet over a link of its own: from none at all to one that carries anything. */
+static osafl_packet make_packet(uint32_t client, uint32_t round, uint32_t slot)
+{
+    const uint32_t link = (3 * client + round) % 12;
+    return (osafl_packet){.struct_size = sizeof(osafl_packet),
+                          .client = client,
+                          .round = round,
+                          .slot = slot,
+                          .gain = link == 0 ? 0.0 : pow(10.0, (double)link - 16.0),
+                          .most_bits_per_s = link == 0 ? 0.0 : pow(10.0, (double)link - 2.0)};
+}
+
+/* What a packet costs; packet_bits() gives the same twice, and no more than payload_bits(). */
+static double bits_of(struct subject *s, struct take *t, const osafl_packet *p)
+{
+    const struct quantizer_host *k = kept_of(s);
+    if (vtable(s)->packet_bits == NULL)
+        return k->payload_bits;
+    const osafl_packet *packet = arena_input(&t->arena, "packet", p, 1, sizeof *p, 8);
+    conform_doing("packet_bits()");
+    const double bits = vtable(s)->packet_bits(s->instance.self, packet);
+    if (!(bits > 0.0 && bits <= k->payload_bits) ||
+        bits != vtable(s)->packet_bits(s->instance.self, packet))
+        take_fail(t, "packet_bits() gives %g where payload_bits() is %g, or not the same twice",
+                  bits, k->payload_bits);
+    return bits;
+}
+
 /* One encoded vector, in buffers of the take. */
 struct encoded {
     uint8_t *code;
@@ -126,8 +154,9 @@ static osafl_status play_task(struct subject *s, struct take *t)
     float *out = calloc(dim, sizeof *out);
     osafl_status status = x != NULL && out != NULL ? OSAFL_OK : OSAFL_E_NOMEM;
     for (uint32_t slot = 0; slot < SLOTS && status == OSAFL_OK; slot++) {
-        const osafl_packet p = {
-            .struct_size = sizeof p, .client = t->task, .round = t->round, .slot = slot};
+        const osafl_packet p = make_packet(t->task, t->round, slot);
+        const double bits = bits_of(s, t, &p);
+        transcript_doubles(&t->transcript, "packet_bits()", t->round, t->task, &bits, 1);
         float *state = kept_of(s)->state + (t->task * SLOTS + slot) * kept_of(s)->vectors * dim;
         struct encoded e;
         trial_floats(s, t->round, t->task * SLOTS + slot, 0.1, x, dim);
@@ -200,8 +229,9 @@ static void sender_open(struct sender *r, struct conform *c)
 /* Sends r->x as this client's and round's; the code is the take's. */
 static struct encoded send(struct sender *r, struct take *t, uint32_t client)
 {
-    const osafl_packet p = {.struct_size = sizeof p, .client = client, .round = t->round};
+    const osafl_packet p = make_packet(client, t->round, 0);
     struct encoded e;
+    bits_of(&r->subject, t, &p);
     osafl_status status = encode(&r->subject, t, &p, r->x, r->state, &e);
     if (status == OSAFL_OK)
         status = verify(&r->subject, t, e.code, e.bytes);

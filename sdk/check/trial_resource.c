@@ -24,7 +24,7 @@ static const double *doubles(struct take *t, const char *name, const double *x, 
 /* Clients from strong to hopeless, some absent. */
 static osafl_resource_problem make_problem(struct subject *s, struct take *t)
 {
-    enum { GAIN, BANDWIDTH, CYCLES, ENERGY, CLOCK, POWER, ARRAYS };
+    enum { GAIN, BANDWIDTH, CYCLES, ENERGY, CLOCK, POWER, PAYLOAD, ARRAYS };
     const uint32_t n = s->world.clients;
     struct draws d = {.seed = s->conform->seed, .purpose = 4, .index = (uint64_t)t->round << 32};
     double *x = calloc((size_t)ARRAYS * n, sizeof *x);
@@ -38,6 +38,7 @@ static osafl_resource_problem make_problem(struct subject *s, struct take *t)
         const double gain_db = -140.0 + 70.0 * draw_uniform(&d);
         x[GAIN * n + u] = draw_below(&d, 8) == 0 ? 0.0 : pow(10.0, gain_db / 10.0);
         x[BANDWIDTH * n + u] = 540e3;
+        x[PAYLOAD * n + u] = 2e5 * (1.0 + (t->round + u) % 4);
         x[CYCLES * n + u] = 25.0 + 15.0 * draw_uniform(&d);
         x[ENERGY * n + u] = 0.01 + 2.5 * draw_uniform(&d);
         x[CLOCK * n + u] = 1e9 + 0.8e9 * draw_uniform(&d);
@@ -51,7 +52,7 @@ static osafl_resource_problem make_problem(struct subject *s, struct take *t)
         .minibatches = s->facts.minibatches,
         .batch = s->facts.batch,
         .deadline_s = t->round % 3 == 2 ? 0.3 : s->facts.deadline_s,
-        .payload_bits = 2e5 * (1.0 + t->round % 4),
+        .payload_bits = doubles(t, "payload_bits", x + PAYLOAD * n, n),
         .noise_w_per_hz = 3.98e-21,
         .capacitance = 2e-28,
         .sample_bits = 128.0 * 128.0 * 32.0 / (1.0 + t->round % 2),
@@ -63,6 +64,7 @@ static osafl_resource_problem make_problem(struct subject *s, struct take *t)
         .clock_max_hz = doubles(t, "clock_max_hz", x + CLOCK * n, n),
         .power_max_w = doubles(t, "power_max_w", x + POWER * n, n),
         .samples = arena_input(&t->arena, "samples", samples, n, sizeof *samples, 8),
+        .history = trial_history(s, t),
     };
     free(x);
     free(present);
@@ -193,11 +195,11 @@ static void examine_answer(const struct take *t, const osafl_resource_problem *p
         take_fail(t, "client %u: computing takes %.9g s and %.9g J, stated are %.9g s and %.9g J",
                   client, cycles / clock, 0.5 * p->capacitance * cycles * clock * clock,
                   a->compute_s[u], a->compute_j[u]);
-    if (!agrees(a->upload_s[u], p->payload_bits / rate) ||
-        !agrees(a->upload_j[u], power * p->payload_bits / rate))
+    if (!agrees(a->upload_s[u], p->payload_bits[u] / rate) ||
+        !agrees(a->upload_j[u], power * p->payload_bits[u] / rate))
         take_fail(t, "client %u: the upload takes %.9g s and %.9g J, stated are %.9g s and %.9g J",
-                  client, p->payload_bits / rate, power * p->payload_bits / rate, a->upload_s[u],
-                  a->upload_j[u]);
+                  client, p->payload_bits[u] / rate, power * p->payload_bits[u] / rate,
+                  a->upload_s[u], a->upload_j[u]);
 }
 
 void check_resource_answers(struct conform *c)

@@ -44,7 +44,7 @@ static void decide(const osafl_resource_problem *p, uint32_t u, const osafl_reso
     const double power_w = p->power_max_w[u];
     const double noise_w = p->bandwidth_hz[u] * p->noise_w_per_hz;
     const double rate_bps = p->bandwidth_hz[u] * log2(1.0 + p->gain[u] * power_w / noise_w);
-    const double upload_s = p->payload_bits / rate_bps; /* infinite without a link */
+    const double upload_s = p->payload_bits[u] / rate_bps; /* infinite without a link */
     const double upload_j = power_w * upload_s;
     if (!(upload_s < p->deadline_s)) {
         sit_out(out, u, OSAFL_OUT_DEADLINE);

@@ -409,6 +409,8 @@ static void print_quantizer(void)
     MEMBER(osafl_packet, client);
     MEMBER(osafl_packet, round);
     MEMBER(osafl_packet, slot);
+    MEMBER(osafl_packet, gain);
+    MEMBER(osafl_packet, most_bits_per_s);
     END(osafl_packet);
     BEGIN(osafl_quantizer_vt);
     MEMBER(osafl_quantizer_vt, life);
@@ -420,6 +422,7 @@ static void print_quantizer(void)
     MEMBER(osafl_quantizer_vt, decode);
     MEMBER(osafl_quantizer_vt, axpy);
     MEMBER(osafl_quantizer_vt, dot);
+    MEMBER(osafl_quantizer_vt, packet_bits);
     END(osafl_quantizer_vt);
 }
 
@@ -445,6 +448,7 @@ static void print_resource(void)
     MEMBER(osafl_resource_problem, clock_max_hz);
     MEMBER(osafl_resource_problem, power_max_w);
     MEMBER(osafl_resource_problem, samples);
+    MEMBER(osafl_resource_problem, history);
     END(osafl_resource_problem);
     BEGIN(osafl_resource_answer);
     MEMBER(osafl_resource_answer, struct_size);

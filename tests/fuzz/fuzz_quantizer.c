@@ -31,13 +31,14 @@ static struct subject subjects[] = {
     {.name = "signsgd", .dim = 9},
     {.name = "signsgd", .dim = 128},
     {.name = "none", .dim = 5},
+    {.name = "adaptive_qsgd", .setting = "most_levels", .value = 32768, .dim = 37},
 };
 #define SUBJECTS (sizeof subjects / sizeof subjects[0])
 
 static void set_value(const osafl_plugin *p, void *config, const char *name, double value)
 {
     void *at = fuzz_setting(p, config, name);
-    if (strcmp(name, "levels") == 0)
+    if (strstr(name, "levels") != NULL)
         *(int64_t *)at = (int64_t)value;
     else if (strcmp(name, "norm") == 0)
         *(osafl_choice *)at = (osafl_choice){(int32_t)value};

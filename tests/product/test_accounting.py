@@ -44,6 +44,9 @@ PAYLOADS = [
     ({"quantizer.qsgd.levels": 2}, qsgd(2, 1)),
     ({"quantizer.qsgd.levels": 5}, qsgd(5, 1)),
     ({"quantizer.qsgd.levels": 16, "quantizer.qsgd.norm": "tensor"}, qsgd(16, TENSORS)),
+    # Levels that depend on the link are in test_adaptive_payload.py.
+    ({"quantizer.plugin": "adaptive_qsgd", "quantizer.adaptive_qsgd.least_levels": 8,
+      "quantizer.adaptive_qsgd.most_levels": 8}, qsgd(8, 1)),
 ]
 
 

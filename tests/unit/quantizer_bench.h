@@ -51,8 +51,11 @@ static inline struct quantizer_bench *bench_open(const char *name, uint64_t dim,
                                   .n_parameters = dim,
                                   .tensors = b->tensor,
                                   .tensor_size = sizeof(osafl_tensor)};
-    b->facts = (osafl_facts){
-        .struct_size = sizeof b->facts, .clients = 9, .rounds = 10, .model = &b->model};
+    b->facts = (osafl_facts){.struct_size = sizeof b->facts,
+                             .clients = 9,
+                             .rounds = 10,
+                             .deadline_s = 1.0,
+                             .model = &b->model};
     b->fixture = fixture_open("quantizer", name);
     for (; settings != NULL && settings[0] != NULL; settings += 2)
         fixture_set(b->fixture, settings[0], settings[1]);
@@ -78,8 +81,13 @@ static inline void bench_close(struct quantizer_bench *b)
 static inline void bench_encode(struct quantizer_bench *b, uint32_t client, uint32_t round,
                                 uint32_t slot, const float *x)
 {
-    const osafl_packet packet = {
-        .struct_size = sizeof packet, .client = client, .round = round, .slot = slot};
+    /* The link carries from nothing to 16 bits of every entry within a second. */
+    const osafl_packet packet = {.struct_size = sizeof packet,
+                                 .client = client,
+                                 .round = round,
+                                 .slot = slot,
+                                 .most_bits_per_s =
+                                     16.0 * ((client + round) % 11) * (double)b->dim};
     memset(b->code, 0xa5, b->vt->max_bytes(b->self));
     osafl_call *c = fixture_begin(b->fixture, client, round);
     const osafl_status status =

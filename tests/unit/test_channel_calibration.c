@@ -38,6 +38,7 @@ struct population {
     double energy_budget_j[CLIENTS];
     double clock_max_hz[CLIENTS];
     double power_max_w[CLIENTS];
+    double payload_bits[CLIENTS];
     uint8_t present[CLIENTS];
     uint64_t samples[CLIENTS];
 };
@@ -73,6 +74,8 @@ static double share_of_all_rounds(struct fixture *channel, struct fixture *resou
     const osafl_link link = get_link(channel);
     const osafl_resource_vt *vt = fixture_vtable(resource);
     uint32_t all = 0;
+    for (uint32_t u = 0; u < CLIENTS; u++)
+        p->payload_bits[u] = payload_bits;
     for (uint32_t t = 0; t < ROUNDS; t++) {
         get_gains(channel, t, p->gain);
         const osafl_resource_problem problem = {
@@ -83,7 +86,7 @@ static double share_of_all_rounds(struct fixture *channel, struct fixture *resou
             .minibatches = 8,
             .batch = 16,
             .deadline_s = deadline_s,
-            .payload_bits = payload_bits,
+            .payload_bits = p->payload_bits,
             .noise_w_per_hz = link.noise_w_per_hz,
             .capacitance = 2e-28,
             .sample_bits = 3.0 * 128.0 * 128.0 * 32.0,

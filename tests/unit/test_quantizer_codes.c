@@ -16,6 +16,8 @@ static const struct variant variants[] = {
     {"qsgd", {"levels", "2"}},
     {"qsgd", {"levels", "16", "norm", "tensor"}},
     {"qsgd", {"levels", "65535"}},
+    {"adaptive_qsgd", {"least_levels", "1"}},
+    {"adaptive_qsgd", {"most_levels", "32768", "norm", "tensor"}},
     {"signsgd", {NULL}},
     {"signsgd", {"error_feedback", "true"}},
     {"topk_sparse", {"fraction", "0.05"}},

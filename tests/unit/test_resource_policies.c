@@ -35,7 +35,7 @@ static struct answer1 solve(struct fixture *f, const struct case1 *k, uint8_t pr
         .minibatches = k->minibatches,
         .batch = k->batch,
         .deadline_s = k->deadline_s,
-        .payload_bits = k->payload_bits,
+        .payload_bits = &k->payload_bits,
         .noise_w_per_hz = k->noise_w_per_hz,
         .capacitance = k->capacitance,
         .sample_bits = k->sample_bits,

@@ -30,8 +30,8 @@ static void print_work(const struct session *s, const struct world *world)
         ceil((double)s->facts.rounds / (double)s->experiment->evaluation.every);
     printf("%-22s %llu\n", "parameters", (unsigned long long)s->codec.dim);
     if (s->codec.quantizer != NULL)
-        printf("%-22s %.0f bits for each of %u vectors\n", "payload", codec_payload_bits(&s->codec),
-               s->slots);
+        printf("%-22s %s%.0f bits for each of %u vectors\n", "payload",
+               codec_adapts(&s->codec) ? "at most " : "", codec_payload_bits(&s->codec), s->slots);
     if (s->experiment->training.enabled) {
         printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training",
                s->facts.rounds, (unsigned long long)steps, s->facts.batch);

@@ -8,11 +8,11 @@
 
 struct client_cost client_cost(const osafl_resource_problem *p, uint32_t client)
 {
-    assert(client < p->clients && p->payload_bits > 0.0 && p->deadline_s > 0.0);
+    assert(client < p->clients && p->payload_bits[client] > 0.0 && p->deadline_s > 0.0);
     const double samples = (double)p->minibatches * (double)p->batch;
     return (struct client_cost){
         .round_cycles = samples * p->cycles_per_bit[client] * p->sample_bits,
-        .payload_bits = p->payload_bits,
+        .payload_bits = p->payload_bits[client],
         .bandwidth_hz = p->bandwidth_hz[client],
         .unit_snr_power_w = p->bandwidth_hz[client] * p->noise_w_per_hz / p->gain[client],
         .deadline_s = p->deadline_s,
