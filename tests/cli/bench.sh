@@ -29,6 +29,18 @@ assert line["step_ms"] > 0 and line["round_s"] > 0 and line["round_samples"] == 
 assert 0 < line["evaluate_cpu_s"] < line["round_cpu_s"], line
 ' || fail "JSON: $(cat out)"
 
+cat >net.cfg <<'END'
+model: { plugin = "network"; network: { layers = (
+    { embedding = 20; size = 6; }, { gru = 5; last = true; }, { linear = "classes"; } ); }; };
+END
+"$osafl" bench --model ./net.cfg --tokens 20 --classes 3 --picture 1x1x9 --repeats 2 --clients 0 >out
+grep -Eq '^net +333 ' out || fail "no line for a file: $(cat out)"
+echo 'model: { };' >none.cfg
+status=0
+"$osafl" bench --model none.cfg --clients 0 >out 2>err || status=$?
+[ "$status" = 2 ] || fail "a file without a plugin: exit status $status"
+grep -q 'none.cfg: has no model.plugin' err || fail "the reason is not told: $(cat err)"
+
 status=0
 "$osafl" bench --model nonsense >out 2>err || status=$?
 [ "$status" = 2 ] || fail "an unknown model: exit status $status"

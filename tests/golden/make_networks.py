@@ -105,6 +105,13 @@ def branches(m, x):
     return m("head")(torch.relu(m("g")(e) + m("h")(d)).mean((2, 3)))
 
 
+def wide_depthwise(m, x):
+    x = torch.relu(m("n")(m("0")(x)))
+    x = torch.relu(m("4")(m("3")(x)) + x)
+    x = nn.functional.gelu(m("8")(m("7")(m("6")(x))))
+    return m("12")(x.mean((2, 3)))
+
+
 def transformer(m, x):
     x = m("positions")(m("tokens")(x))
     for i in range(2):
@@ -230,6 +237,17 @@ def cases():
     layers |= {"norm": nn.LayerNorm(64), "fc": nn.Linear(64, 10)}
     yield dict(name="transformer", file="transformer", shape=(1, 1, 12), tokens=80, batch=2,
                model=Named(layers, transformer))
+    yield dict(name="wide depthwise", shape=(2, 11, 14), layers="""
+        { conv = 70; kernel = 3; padding = 1; }, { name = "n"; group_norm = 7; relu = true; },
+        { depthwise = 1; kernel = 3; padding = 1; }, { group_norm = 14; add = "n"; relu = true; },
+        { depthwise = 1; kernel = 5; padding = 2; stride = 3; bias = false; },
+        { depthwise = 1; kernel = 4; padding = 3; stride = 2; }, { group_norm = 2; },
+        { activation = "gelu"; }, { global_average = true; }, { linear = "classes"; }""",
+               model=Named({"0": nn.Conv2d(2, 70, 3, 1, 1), "n": nn.GroupNorm(7, 70),
+                            "3": nn.Conv2d(70, 70, 3, 1, 1, groups=70), "4": nn.GroupNorm(14, 70),
+                            "6": nn.Conv2d(70, 70, 5, 3, 2, groups=70, bias=False),
+                            "7": nn.Conv2d(70, 70, 4, 2, 3, groups=70), "8": nn.GroupNorm(2, 70),
+                            "12": nn.Linear(70, 10)}, wide_depthwise))
 
 
 def compute(case, seed):
@@ -270,8 +288,9 @@ def compute(case, seed):
     return result
 
 
-torch.manual_seed(0)
-for i, case in enumerate(cases()):
-    print("[" if i == 0 else ",")
-    json.dump(compute(case, i + 1), sys.stdout)
-print("\n]")
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    for i, case in enumerate(cases()):
+        print("[" if i == 0 else ",")
+        json.dump(compute(case, i + 1), sys.stdout)
+    print("\n]")

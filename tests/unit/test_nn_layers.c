@@ -13,6 +13,7 @@
 #include "model_case.h"
 #include "plugin/cpu.h"
 #include "plugins/model/nn/compute/backend.h"
+#include "plugins/model/nn/compute/exponential.h"
 #include "reference_network.h"
 
 /* Words for dropout; the reference asks for the same. */
@@ -257,6 +258,19 @@ static int convolve(struct network *net, int x, const char *name, uint32_t chann
                                                      .relu = relu});
 }
 
+/* 1e-7 of the polynomial, and what float loses in the exponent. */
+static void normal_share_is_that_of_the_distribution(void **state)
+{
+    (void)state;
+    for (int i = -12800; i <= 12800; i++) {
+        const float x = (float)i * 0x1p-10f;
+        const double expected = 0.5 * erfc((double)-x * sqrt(0.5));
+        const double found = (double)normal_share(x, exponential(-0.5f * x * x));
+        assert_true(fabs(found - expected) <= 2e-7);
+        assert_true(fabs(found - expected) <= (5e-7 + 1e-7 * (double)(x * x)) * expected);
+    }
+}
+
 static void head(struct network *net, int x)
 {
     network_linear(net, x, &(struct convolution){.name = "head", .channels = net->classes});
@@ -430,6 +444,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_has_the_gradient_of_its_loss),
+        cmocka_unit_test(normal_share_is_that_of_the_distribution),
         cmocka_unit_test(every_layer_type),
         cmocka_unit_test(shapes_of_cnn),
         cmocka_unit_test(shapes_of_squeezenet),

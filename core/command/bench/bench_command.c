@@ -28,10 +28,22 @@ struct arguments {
     bool json;
 };
 
-enum { OPT_LAYERS = 256, OPT_BATCH, OPT_REPEATS, OPT_CLIENTS, OPT_PICTURE, OPT_JSON, OPT_DIR };
+enum {
+    OPT_LAYERS = 256,
+    OPT_BATCH,
+    OPT_REPEATS,
+    OPT_CLIENTS,
+    OPT_PICTURE,
+    OPT_CLASSES,
+    OPT_TOKENS,
+    OPT_JSON,
+    OPT_DIR
+};
 
 static const struct argp_option options[] = {
-    {"model", 'm', "NAME", 0, "Model to time; may be repeated. Default: cnn, squeezenet, resnet18",
+    {"model", 'm', "NAME", 0,
+     "Model to time, or a file that has a group model, such as "
+     "experiments/networks/mobilenetv2.cfg; may be repeated. Default: cnn, squeezenet, resnet18",
      0},
     {"threads", 'j', "N", 0, "Threads of the round. Default: one for each processor", 0},
     {"layers", OPT_LAYERS, NULL, 0, "Time every layer of the models", 0},
@@ -42,6 +54,9 @@ static const struct argp_option options[] = {
      "25",
      0},
     {"picture", OPT_PICTURE, "CxHxW", 0, "Size of the pictures. Default: 3x32x32", 0},
+    {"classes", OPT_CLASSES, "N", 0, "Classes of the pictures. Default: 10", 0},
+    {"tokens", OPT_TOKENS, "N", 0,
+     "Let all values be whole numbers below N, for rows of tokens (--picture 1x1xSTEPS)", 0},
     {"json", OPT_JSON, NULL, 0, "Print one line of JSON for each model", 0},
     {"plugin-dir", OPT_DIR, "DIR", 0, "Look for plugins here first; may be repeated", 0},
     {0},
@@ -89,6 +104,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_PICTURE:
         read_picture(arg, &a->o, state);
         return 0;
+    case OPT_CLASSES:
+        a->o.classes = (uint32_t)cli_whole_number("classes", arg, 2, 1 << 24, state);
+        return 0;
+    case OPT_TOKENS:
+        a->o.tokens = (uint32_t)cli_whole_number("tokens", arg, 1, 1 << 24, state);
+        return 0;
     case OPT_JSON:
         a->json = true;
         return 0;
@@ -117,7 +138,7 @@ static void print_heading(const struct arguments *a, double peak, enum cpu_isa i
     printf("\npictures of %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", batches of %" PRIu32
            "; milliseconds are CPU time of one thread\n\n",
            a->o.channels, a->o.height, a->o.width, a->o.batch);
-    printf("%-12s %10s %9s %9s %9s %8s %7s %10s %10s\n", "model", "parameters", "step ms",
+    printf("%-16s %10s %9s %9s %9s %8s %7s %10s %10s\n", "model", "parameters", "step ms",
            "median ms", "evaluate", "GFLOP/s", "of peak", "samples/s", "workspace");
 }
 
@@ -126,7 +147,7 @@ static void print_heading(const struct arguments *a, double peak, enum cpu_isa i
 static void print_result(const char *model, const struct bench_result *r, double peak)
 {
     const double speed = r->step_s > 0 ? r->operations / r->step_s : 0;
-    printf("%-12s %10" PRIu64 " %9.3f %9.3f %9.3f ", model, r->parameters, 1e3 * r->step_s,
+    printf("%-16s %10" PRIu64 " %9.3f %9.3f %9.3f ", model, r->parameters, 1e3 * r->step_s,
            1e3 * r->step_median_s, 1e3 * r->evaluate_s);
     if (speed > 0)
         printf("%8.1f ", 1e-9 * speed);
@@ -204,13 +225,13 @@ static osafl_status run(const struct arguments *a, struct loader *l, enum cpu_is
         if (i == 0) /* the first model has brought the library */
             peak = bench_gemm_peak();
         if (a->json) {
-            if (!print_json(a, a->model[i], &r, peak, isa))
+            if (!print_json(a, r.name, &r, peak, isa))
                 return OSAFL_E_NOMEM;
             continue;
         }
         if (i == 0)
             print_heading(a, peak, isa);
-        print_result(a->model[i], &r, peak);
+        print_result(r.name, &r, peak);
         if (a->o.layers)
             print_layers(&r);
         fflush(stdout);

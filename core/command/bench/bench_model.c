@@ -15,6 +15,7 @@
 #include "base/diagnostics.h"
 #include "base/memory.h"
 #include "base/streams.h"
+#include "experiment/experiment_tree.h"
 #include "experiment/settings.h"
 #include "osafl/model.h"
 #include "osafl/profile.h"
@@ -113,7 +114,8 @@ static bool make_batch(const struct model_bench *b, uint32_t n, uint32_t stream,
     for (uint64_t i = 0; i < values; i++) {
         if (i % 256 == 0)
             streams_fill(1, 0, STREAM_BATCHES, stream, 0, i / 256, word, 256);
-        batch->x[i] = (float)word[i % 256] * 0x1p-31f - 1.0f;
+        batch->x[i] = b->o->tokens > 0 ? (float)(word[i % 256] % b->o->tokens)
+                                       : (float)word[i % 256] * 0x1p-31f - 1.0f;
     }
     for (uint32_t i = 0; i < n; i++)
         batch->label[i] = (int32_t)(i % b->o->classes);
@@ -286,13 +288,11 @@ static osafl_status time_all(struct model_bench *b, struct diagnostics *d)
     return time_layers(b, d);
 }
 
-osafl_status bench_model(struct loader *l, const char *model, const struct bench_options *o,
-                         struct bench_result *out, struct diagnostics *d)
+/* Times a plugin with the settings of a group, which may be NULL. */
+static osafl_status bench_plugin(const osafl_plugin *p, const struct node *settings,
+                                 const struct bench_options *o, struct bench_result *out,
+                                 struct diagnostics *d)
 {
-    const struct loaded_plugin *loaded = loader_load(l, OSAFL_KIND_MODEL, model, d, NULL, 0);
-    if (loaded == NULL)
-        return OSAFL_E_CONFIG;
-    const osafl_plugin *p = loaded->plugin;
     struct model_bench b = {.o = o,
                             .out = out,
                             .vt = (const osafl_model_vt *)(const void *)p->vtable,
@@ -310,7 +310,6 @@ osafl_status bench_model(struct loader *l, const char *model, const struct bench
                                       .minibatches = 8,
                                       .max_local_rounds = 5,
                                       .deadline_s = 1}};
-    *out = (struct bench_result){.parameters = 0};
     b.facts.batch = o->batch;
     b.facts.dataset = &b.dataset;
     b.instance = (struct instance){.plugin = p, .context = &b.context};
@@ -318,13 +317,15 @@ osafl_status bench_model(struct loader *l, const char *model, const struct bench
     b.instance.config = calloc(1, p->config_size > 0 ? p->config_size : 1);
     osafl_status status = OSAFL_E_NOMEM;
     if (b.worker != NULL && b.instance.config != NULL) {
-        settings_bind(p->params, p->n_params, p->param_size, b.instance.config, NULL, model, NULL,
-                      d);
-        status = make_instance(&b, &core_host, d);
+        char path[96];
+        snprintf(path, sizeof path, "model.%s", p->name);
+        settings_bind(p->params, p->n_params, p->param_size, b.instance.config, settings, path,
+                      NULL, d);
+        status = diagnostics_errors(d) > 0 ? OSAFL_E_CONFIG : make_instance(&b, &core_host, d);
         if (status == OSAFL_OK)
             status = time_all(&b, d);
         if (status != OSAFL_OK && diagnostics_errors(d) == 0)
-            diagnostics_error(d, NULL, 0, "model/%s: %s", model,
+            diagnostics_error(d, NULL, 0, "model/%s: %s", p->name,
                               b.message[0] != '\0' ? b.message : "out of memory");
         instance_destroy(&b.instance);
     }
@@ -333,6 +334,51 @@ osafl_status bench_model(struct loader *l, const char *model, const struct bench
     free(b.worker);
     free(b.instance.config);
     return status;
+}
+
+/* The last part of a path, without ".cfg". */
+static void name_file(const char *path, char *name, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash != NULL ? slash + 1 : path);
+    char *end = strstr(name, ".cfg");
+    if (end != NULL)
+        *end = '\0';
+}
+
+/* The plugin that the group `model` of a file names, with its settings. */
+static osafl_status bench_file(struct loader *l, const char *file, const struct bench_options *o,
+                               struct bench_result *out, struct diagnostics *d)
+{
+    struct experiment_tree *t = tree_read_file(file, d);
+    if (t == NULL)
+        return OSAFL_E_CONFIG;
+    const struct node *model = node_child(tree_root(t), "model");
+    const struct node *plugin = node_child(model, "plugin");
+    osafl_status status = OSAFL_E_CONFIG;
+    if (plugin == NULL || plugin->type != NODE_TEXT) {
+        diagnostics_error(d, file, 0,
+                          "has no model.plugin; write model: { plugin = \"network\"; ... };");
+    } else {
+        const char *name = plugin->value.text;
+        const struct loaded_plugin *loaded =
+            loader_load(l, OSAFL_KIND_MODEL, name, d, plugin->file, plugin->line);
+        if (loaded != NULL)
+            status = bench_plugin(loaded->plugin, node_child(model, name), o, out, d);
+    }
+    tree_destroy(t);
+    return status;
+}
+
+osafl_status bench_model(struct loader *l, const char *model, const struct bench_options *o,
+                         struct bench_result *out, struct diagnostics *d)
+{
+    *out = (struct bench_result){.parameters = 0};
+    name_file(model, out->name, sizeof out->name);
+    if (strchr(model, '/') != NULL || strstr(model, ".cfg") != NULL)
+        return bench_file(l, model, o, out, d);
+    const struct loaded_plugin *loaded = loader_load(l, OSAFL_KIND_MODEL, model, d, NULL, 0);
+    return loaded != NULL ? bench_plugin(loaded->plugin, NULL, o, out, d) : OSAFL_E_CONFIG;
 }
 
 /* ---- the measure of speed ---- */

@@ -20,7 +20,8 @@ struct bench_options {
     uint32_t height;
     uint32_t width;
     uint32_t classes;
-    bool layers; /* time them one by one */
+    uint32_t tokens; /* > 0: values are whole numbers below it */
+    bool layers;     /* time them one by one */
 };
 
 enum { BENCH_MOST_LAYERS = 128 };
@@ -33,6 +34,7 @@ struct bench_layer {
 };
 
 struct bench_result {
+    char name[64]; /* the plugin's, or the file's */
     uint64_t parameters;
     uint64_t workspace_bytes;
     double step_s; /* CPU time of one thread; the least and the median of all repeats */
@@ -48,7 +50,7 @@ struct bench_result {
     size_t n_layers;
 };
 
-/* OSAFL_OK, or the reason in d. */
+/* model: the name of a plugin, or a file with a group `model`.  OSAFL_OK, or the reason in d. */
 osafl_status bench_model(struct loader *l, const char *model, const struct bench_options *o,
                          struct bench_result *out, struct diagnostics *d);
 

@@ -507,31 +507,51 @@ static bool same_shape(struct network *net, int one, int other)
     return net->status == OSAFL_OK;
 }
 
-int network_group_norm(struct network *net, int input, const char *name, uint32_t groups,
-                       int residual, bool relu)
+/* Without scratch memory; NULL after a failure. */
+static struct layer *describe_norm(struct network *net, enum layer_type type, int input,
+                                   const char *name, uint32_t groups, int residual, bool relu)
 {
     if (net->status != OSAFL_OK)
-        return 0;
+        return NULL;
     const struct activation in = net->activation[input];
     if (groups == 0 || in.channels % groups != 0) {
         network_fail(net, "%s: groups = %" PRIu32 " does not divide the %" PRIu32 " channels of %s",
                      net->model, groups, in.channels, name);
-        return 0;
+        return NULL;
     }
     if (residual >= 0 && !same_shape(net, input, residual))
-        return 0;
-    struct layer *l = describe_alike(net, LAYER_GROUP_NORM, input);
+        return NULL;
+    struct layer *l = describe_alike(net, type, input);
     if (l == NULL)
-        return 0;
+        return NULL;
     l->groups = groups;
     l->residual = residual;
     l->relu = relu;
     l->weight = describe_parameter(net, name, ".weight", describe_vector(in.channels, INIT_ONE, 1));
     l->bias = describe_parameter(net, name, ".bias", describe_vector(in.channels, INIT_ZERO, 1));
     l->output = add_activation(net, in.height, in.width, in.channels);
-    l->saved_floats = 2 * (uint64_t)groups;              /* mean and 1/deviation */
-    l->scratch_fixed = 6 * (uint64_t)in.channels;        /* two sums, in double and in float */
+    l->saved_floats = 2 * (uint64_t)groups; /* mean and 1/deviation */
+    return l;
+}
+
+int network_group_norm(struct network *net, int input, const char *name, uint32_t groups,
+                       int residual, bool relu)
+{
+    struct layer *l = describe_norm(net, LAYER_GROUP_NORM, input, name, groups, residual, relu);
+    if (l == NULL)
+        return 0;
+    l->scratch_fixed = 6 * (uint64_t)l->in_channels;     /* two sums, in double and in float */
     l->scratch_floats = (4 + 2 * 16) * (uint64_t)groups; /* two in double, and two vectors */
+    return l->output;
+}
+
+int network_narrow_norm(struct network *net, int input, const char *name, uint32_t groups,
+                        int residual, bool relu)
+{
+    struct layer *l = describe_norm(net, LAYER_NARROW_NORM, input, name, groups, residual, relu);
+    if (l == NULL)
+        return 0;
+    l->scratch_floats = 8 * (uint64_t)l->in_channels; /* two in double, four in float */
     return l->output;
 }
 

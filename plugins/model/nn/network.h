@@ -66,6 +66,7 @@ enum layer_type {
     LAYER_CONVOLUTION,
     LAYER_MAX_POOL,
     LAYER_GROUP_NORM,
+    LAYER_NARROW_NORM, /* the same by sums of channels */
     LAYER_AVERAGE,
     LAYER_DROPOUT,
     LAYER_PICTURE,      /* the batch's pictures as an activation */
@@ -98,7 +99,7 @@ struct layer {
     enum layer_type type;
     int input; /* activation numbers; the picture is -1 */
     int output;
-    int residual; /* LAYER_GROUP_NORM, LAYER_ADDITION: added to the result; -1: nothing */
+    int residual; /* norms of groups, LAYER_ADDITION: added to the result; -1: nothing */
     bool shared;  /* several layers read the result, so that nothing may be fused with it */
 
     /* Convolution. */
@@ -114,7 +115,7 @@ struct layer {
     uint32_t stride;
     uint32_t padding;   /* of columns */
     uint32_t padding_y; /* of lines */
-    bool relu;          /* rectified in place; also LAYER_GROUP_NORM, LAYER_ADDITION */
+    bool relu;          /* rectified in place; also norms of groups, LAYER_ADDITION */
     int weight;         /* parameter numbers; -1: none */
     int bias;
 
@@ -245,6 +246,9 @@ int network_max_pool(struct network *net, int input, uint32_t kernel, uint32_t s
 /* Wu & He, ECCV 2018; eps 1e-5, affine.  residual: an activation to add before the ReLU, or -1. */
 int network_group_norm(struct network *net, int input, const char *name, uint32_t groups,
                        int residual, bool relu);
+/* The same, rounded otherwise; faster for groups whose channels do not fill vectors. */
+int network_narrow_norm(struct network *net, int input, const char *name, uint32_t groups,
+                        int residual, bool relu);
 int network_average(struct network *net, int input);
 /* Inverted dropout: kept values are scaled by 1/(1 - rate). */
 int network_dropout(struct network *net, int input, double rate);

@@ -240,6 +240,7 @@ static const char *kind_of(const struct network *net, const struct layer *l)
                                                    [LAYER_CONVOLUTION] = "convolution",
                                                    [LAYER_MAX_POOL] = "max-pool",
                                                    [LAYER_GROUP_NORM] = "group norm",
+                                                   [LAYER_NARROW_NORM] = "group norm",
                                                    [LAYER_AVERAGE] = "average",
                                                    [LAYER_DROPOUT] = "dropout",
                                                    [LAYER_PICTURE] = "input",

@@ -471,6 +471,20 @@ static int build_pool(struct builder *b, const struct network_row *r, int input,
     return network_average_pool(b->net, input, kernel, stride, (uint32_t)r->padding);
 }
 
+/* Groups of 32 channels, 64 and so on fill vectors of any width: those of a ResNet, whose results
+ * stay what they were. */
+static int build_group_norm(struct builder *b, uint32_t i, const char *name, int input, bool relu)
+{
+    const uint32_t groups = (uint32_t)b->row[i].group_norm;
+    const int other = b->built[i].added != NO_ROW && b->net->status == OSAFL_OK
+                          ? output_of(b, b->built[i].added)
+                          : -1;
+    const bool narrow =
+        b->net->status == OSAFL_OK && shape_of(b, input)->channels % (32 * groups) != 0;
+    return (narrow ? network_narrow_norm : network_group_norm)(b->net, input, name, groups, other,
+                                                               relu);
+}
+
 /* The layer itself, without what follows it. */
 static int build_layer(struct builder *b, uint32_t i, const char *name)
 {
@@ -495,10 +509,7 @@ static int build_layer(struct builder *b, uint32_t i, const char *name)
         t->sequence = false;
         return network_average(net, input);
     case GROUP_NORM:
-        return network_group_norm(
-            net, input, name, (uint32_t)r->group_norm,
-            t->added != NO_ROW && net->status == OSAFL_OK ? output_of(b, t->added) : -1,
-            a == NONLINEARITY_RELU);
+        return build_group_norm(b, i, name, input, a == NONLINEARITY_RELU);
     case LAYER_NORM:
         return network_layer_norm(net, input, name);
     case DROPOUT:

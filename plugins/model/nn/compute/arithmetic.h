@@ -24,6 +24,8 @@
 #define max_pool_backward NN_MANGLE(max_pool_backward)
 #define group_norm_forward NN_MANGLE(group_norm_forward)
 #define group_norm_backward NN_MANGLE(group_norm_backward)
+#define narrow_norm_forward NN_MANGLE(narrow_norm_forward)
+#define narrow_norm_backward NN_MANGLE(narrow_norm_backward)
 #define average_forward NN_MANGLE(average_forward)
 #define average_backward NN_MANGLE(average_backward)
 #define dropout_forward NN_MANGLE(dropout_forward)
@@ -62,6 +64,7 @@ layer_function pooled_picture_forward, pooled_picture_backward;
 layer_function convolution_forward, convolution_backward;
 layer_function max_pool_forward, max_pool_backward;
 layer_function group_norm_forward, group_norm_backward;
+layer_function narrow_norm_forward, narrow_norm_backward;
 layer_function average_forward, average_backward;
 layer_function dropout_forward, dropout_backward;
 layer_function picture_forward, picture_backward;

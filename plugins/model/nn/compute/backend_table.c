@@ -14,6 +14,7 @@ const struct backend NN_MANGLE(backend) = {
             [LAYER_CONVOLUTION] = {convolution_forward, convolution_backward},
             [LAYER_MAX_POOL] = {max_pool_forward, max_pool_backward},
             [LAYER_GROUP_NORM] = {group_norm_forward, group_norm_backward},
+            [LAYER_NARROW_NORM] = {narrow_norm_forward, narrow_norm_backward},
             [LAYER_AVERAGE] = {average_forward, average_backward},
             [LAYER_DROPOUT] = {dropout_forward, dropout_backward},
             [LAYER_PICTURE] = {picture_forward, picture_backward},

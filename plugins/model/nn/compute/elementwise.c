@@ -1,6 +1,5 @@
 /* elementwise.c - layers that treat every value on its own: activations, sums, copies, and the
  * samples as an activation. */
-#include <math.h>
 #include <string.h>
 
 #include "arithmetic.h"
@@ -37,12 +36,6 @@ void picture_backward(const struct layer *l, const struct pass *pass)
     (void)pass;
 }
 
-/* Phi(x), the normal distribution's. */
-static double normal_share(double x)
-{
-    return 0.5 * erfc(-x * M_SQRT1_2);
-}
-
 void nonlinearity_forward(const struct layer *l, const struct pass *pass)
 {
     const size_t n = count(l, pass);
@@ -59,7 +52,7 @@ void nonlinearity_forward(const struct layer *l, const struct pass *pass)
         break;
     case NONLINEARITY_GELU:
         for (size_t i = 0; i < n; i++)
-            y[i] = (float)((double)x[i] * normal_share((double)x[i]));
+            y[i] = x[i] * normal_share(x[i], exponential(-0.5f * x[i] * x[i]));
         break;
     case NONLINEARITY_TANH:
         for (size_t i = 0; i < n; i++)
@@ -89,9 +82,8 @@ static void differentiate(const struct layer *l, const float *x, const float *y,
         break;
     case NONLINEARITY_GELU:
         for (size_t i = 0; i < n; i++) {
-            const double v = (double)x[i];
-            const double density = exp(-0.5 * v * v) * 0.3989422804014327; /* 1/sqrt(2 pi) */
-            dy[i] *= (float)(normal_share(v) + v * density);
+            const float bell = exponential(-0.5f * x[i] * x[i]);
+            dy[i] *= normal_share(x[i], bell) + x[i] * bell * 0.398942280f; /* 1/sqrt(2 pi) */
         }
         break;
     case NONLINEARITY_TANH:
