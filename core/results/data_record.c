@@ -55,10 +55,13 @@ json_t *data_record_describe(const char *plugin, const osafl_dataset_info *info,
 {
     const osafl_fact names = {.n = info->label_names != NULL ? info->labels : 0,
                               .text = info->label_names};
-    json_t *classes = info->label_names != NULL ? fact_list(&names) : json_integer(info->labels);
-    json_t *all =
-        json_pack("{s:s, s:[I, I, I], s:o}", "dataset", plugin, "shape", (json_int_t)info->channels,
-                  (json_int_t)info->height, (json_int_t)info->width, "classes", classes);
+    const bool real = info->target_type == OSAFL_TARGET_REAL;
+    json_t *classes = info->label_names != NULL
+                          ? fact_list(&names)
+                          : json_integer(real ? info->target_size : info->labels);
+    json_t *all = json_pack("{s:s, s:[I, I, I], s:o}", "dataset", plugin, "shape",
+                            (json_int_t)info->channels, (json_int_t)info->height,
+                            (json_int_t)info->width, real ? "targets" : "classes", classes);
     if (all == NULL || record->incomplete ||
         (record->facts != NULL && json_object_update(all, record->facts) != 0)) {
         json_decref(all);

@@ -36,6 +36,10 @@ static const osafl_param params[] = {
               "Number of different labels; 0: as many as there are, unless they look like "
               "quantities",
               .flags = OSAFL_P_LATER),
+    OSAFL_CHOICE(struct csv_config, target, TARGETS_CLASS, sample_targets_choices,
+                 "Whether the label's column holds classes, or real numbers to be predicted "
+                 "(model/network with loss = \"squared_error\")",
+                 .flags = OSAFL_P_LATER),
     OSAFL_TEXT(struct csv_config, client, "",
                "Column that says to whom a sample belongs; \"\": there is none"),
     OSAFL_TEXT(struct csv_config, ignore, "", "Columns that are no features, with commas between"),
@@ -120,9 +124,9 @@ static osafl_status check_classes(const struct table *t)
     return io_fail(
         t->message, OSAFL_E_DATA,
         "%s: the labels in %s do not look like classes: %" PRIu32 " different %s (such as "
-        "%.20s, %.20s) for %" PRIu64 " samples. Quantities are not predicted: make a few "
-        "classes of them, name another column (dataset.csv.label), or confirm them: "
-        "dataset.csv.classes = %" PRIu32,
+        "%.20s, %.20s) for %" PRIu64 " samples. To predict quantities, set dataset.csv.target = "
+        "\"real\"; or make a few classes of them, name another column (dataset.csv.label), or "
+        "confirm them: dataset.csv.classes = %" PRIu32,
         t->path, csv_place(&t->csv, t->label_column).text, labels->n,
         facts.numbers ? "numbers" : "texts", labels->word[0].text, labels->word[1].text, n,
         labels->n);
@@ -245,12 +249,16 @@ static osafl_status complete(struct table *train)
     const struct csv_config *config = train->config;
     struct sample_set *set = train->set;
     struct io_message *m = train->message;
-    OSAFL_TRY(check_classes(train));
+    const bool real = config->target.index == TARGETS_REAL;
+    if (!real)
+        OSAFL_TRY(check_classes(train));
     warn_of_texts(train);
     set->classes = train->labels.n;
+    set->targets = real ? 1 : 0;
     OSAFL_TRY(sample_set_shape(set, config->path, (uint32_t)config->channels,
                                (uint32_t)config->height, train->values, m));
-    OSAFL_TRY(name_labels(set, &train->labels, m));
+    if (!real)
+        OSAFL_TRY(name_labels(set, &train->labels, m));
     OSAFL_TRY(record_columns(train));
     if (config->test_path[0] != '\0')
         OSAFL_TRY(read_test_table(train));
@@ -287,6 +295,10 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
         return h->fail(c, OSAFL_E_CONFIG,
                        "dataset.csv: numbers with a decimal comma need another separator than "
                        "\"comma\"");
+    if (settings->target.index == TARGETS_REAL && settings->classes > 0)
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "dataset.csv: real targets are no classes; leave classes out, or set target "
+                       "= \"class\"");
     return OSAFL_OK;
 }
 

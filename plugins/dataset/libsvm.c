@@ -220,8 +220,9 @@ static osafl_status check_classes(const struct libsvm_config *config, const stru
         return io_fail(
             m, OSAFL_E_DATA,
             "%s: the labels do not look like classes: %" PRIu32 " different numbers (such "
-            "as %g, %g) for %" PRIu64 " samples. Quantities are not predicted: make a few "
-            "classes of them, or confirm up to 10000: dataset.libsvm.classes = %" PRIu32,
+            "as %g, %g) for %" PRIu64 " samples. Make a few classes of them, or confirm up to "
+            "10000: dataset.libsvm.classes = %" PRIu32
+            "; quantities are predicted by dataset/npy and dataset/csv (target = \"real\")",
             s->path, n, label[0], label[1], s->n, n);
     return OSAFL_OK;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MAX_CLASSES 1000000
+#define MAX_TARGETS 65536
 
 enum { CHANNELS_FIRST, CHANNELS_LAST };
 
@@ -27,6 +28,7 @@ struct npy_config {
     osafl_choice channels;
     osafl_choice pixels;
     bool standardise;
+    osafl_choice target; /* enum sample_targets */
 };
 
 static const char *const channel_orders[] = {"first", "last", NULL};
@@ -35,8 +37,13 @@ static const osafl_param params[] = {
     OSAFL_PATH(struct npy_config, x, NULL,
                "Array of the training samples: FILE.npy, plain or gzip, or FILE.npz:NAME",
                .flags = OSAFL_P_REQUIRED),
-    OSAFL_PATH(struct npy_config, y, NULL, "Array of their labels, whole numbers from first_label",
+    OSAFL_PATH(struct npy_config, y, NULL,
+               "Array of their labels, whole numbers from first_label, or of their targets",
                .flags = OSAFL_P_REQUIRED),
+    OSAFL_CHOICE(struct npy_config, target, TARGETS_CLASS, sample_targets_choices,
+                 "Whether y holds classes, or real numbers to be predicted, one for each sample or "
+                 "of shape (n, targets) (model/network with loss = \"squared_error\")",
+                 .flags = OSAFL_P_LATER),
     OSAFL_PATH(struct npy_config, client, "",
                "Array of the clients to whom they belong, from 0; none: to nobody"),
     OSAFL_PATH(struct npy_config, test_x, "",
@@ -176,12 +183,41 @@ static osafl_status read_labels(const struct npy_config *config, const char *pat
     return status;
 }
 
-static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)
+/* Real numbers of n samples, of which the first array tells how many each has. */
+static osafl_status read_targets(struct sample_set *set, const char *path, struct samples *samples,
+                                 struct io_message *m)
 {
-    const struct npy_config *config = settings;
+    struct byte_source source;
+    struct npy_header h;
+    OSAFL_TRY(open_array(&source, path, &h, m));
+    const uint64_t targets = h.rank == 2 ? h.shape[1] : 1;
+    osafl_status status = OSAFL_OK;
+    if (h.rank > 2 || targets > MAX_TARGETS || (set->targets > 0 && targets != set->targets))
+        status = io_fail(m, OSAFL_E_DATA,
+                         "%s: targets must have the shape (n) or (n, targets), with at most %d "
+                         "targets, as many for the test as for the training",
+                         path, MAX_TARGETS);
+    else if (h.shape[0] != samples->n)
+        status = io_fail(m, OSAFL_E_DATA, "%s: holds targets of %" PRIu64 " samples for %" PRIu64,
+                         path, h.shape[0], samples->n);
+    if (status == OSAFL_OK) {
+        set->targets = (uint32_t)targets;
+        samples->target = malloc(h.n * sizeof *samples->target);
+        samples->label = calloc(samples->n, sizeof *samples->label);
+        status = samples->target != NULL && samples->label != NULL
+                     ? npy_read_floats(&source, &h, samples->target)
+                     : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+    }
+    byte_source_close(&source);
+    return status;
+}
+
+/* The classes of the training samples, and how many there are. */
+static osafl_status read_classes(struct sample_set *set, const struct npy_config *config,
+                                 struct io_message *m)
+{
     struct samples *train = &set->train_file;
     set->classes = (uint32_t)config->classes;
-    OSAFL_TRY(read_samples(set, config, config->x, train, m));
     /* Without `classes` any label is fine here; the largest then tells their number. */
     OSAFL_TRY(
         read_labels(config, config->y, train, set->classes > 0 ? set->classes : MAX_CLASSES, m));
@@ -191,16 +227,39 @@ static osafl_status read_files(struct sample_set *set, const void *settings, str
     if (set->classes < 2)
         return io_fail(m, OSAFL_E_DATA, "%s: all labels are %" PRId64, config->y,
                        config->first_label);
-    OSAFL_TRY(sample_set_doubt_labels(set, config->y, "npy", config->classes > 0, m));
+    return sample_set_doubt_labels(set, config->y, "npy", config->classes > 0, m);
+}
+
+/* The test arrays, if there are any. */
+static osafl_status read_test(struct sample_set *set, const struct npy_config *config,
+                              struct io_message *m)
+{
+    struct samples *test = &set->test_file;
+    if (config->test_x[0] == '\0')
+        return OSAFL_OK;
+    OSAFL_TRY(read_samples(set, config, config->test_x, test, m));
+    if (set->targets > 0)
+        OSAFL_TRY(read_targets(set, config->test_y, test, m));
+    else
+        OSAFL_TRY(read_labels(config, config->test_y, test, set->classes, m));
+    if ((test->pixels == NULL) == (set->train_file.pixels == NULL))
+        return OSAFL_OK;
+    return io_fail(m, OSAFL_E_DATA, "%s: is of bytes, or %s is, but not both", config->test_x,
+                   config->x);
+}
+
+static osafl_status read_files(struct sample_set *set, const void *settings, struct io_message *m)
+{
+    const struct npy_config *config = settings;
+    struct samples *train = &set->train_file;
+    OSAFL_TRY(read_samples(set, config, config->x, train, m));
+    if (config->target.index == TARGETS_REAL)
+        OSAFL_TRY(read_targets(set, config->y, train, m));
+    else
+        OSAFL_TRY(read_classes(set, config, m));
     if (config->client[0] != '\0')
         OSAFL_TRY(read_numbers(config->client, train->n, 0, OSAFL_NO_CLIENT, &train->client, m));
-    if (config->test_x[0] != '\0') {
-        OSAFL_TRY(read_samples(set, config, config->test_x, &set->test_file, m));
-        OSAFL_TRY(read_labels(config, config->test_y, &set->test_file, set->classes, m));
-        if ((set->test_file.pixels == NULL) != (train->pixels == NULL))
-            return io_fail(m, OSAFL_E_DATA, "%s: is of bytes, or %s is, but not both",
-                           config->test_x, config->x);
-    }
+    OSAFL_TRY(read_test(set, config, m));
     const double share = config->test_share * (double)train->n;
     OSAFL_TRY(
         sample_set_split(set, (uint64_t)fmax(1.0, round(share)), (uint64_t)config->validation, m));
@@ -227,6 +286,11 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
         return h->fail(
             c, OSAFL_E_CONFIG,
             "dataset.npy: standardise = true takes the place of pixels; set one of them");
+    if (settings->target.index == TARGETS_REAL &&
+        (settings->classes > 0 || settings->first_label != 0))
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "dataset.npy: real targets are no classes; leave classes and first_label "
+                       "out, or set target = \"class\"");
     return OSAFL_OK;
 }
 

@@ -81,7 +81,10 @@ static void print_data(const struct session *s)
     print_split(info->n_validation, "validation");
     print_split(info->n_test, "test samples");
     printf("each %u x %u x %u values; %u %s", info->channels, info->height, info->width,
-           classes ? info->labels : info->target_size, classes ? "classes" : "targets");
+           classes ? info->labels : info->target_size,
+           classes                  ? "classes"
+           : info->target_size == 1 ? "target"
+                                    : "targets");
     for (uint32_t i = 0; info->label_names != NULL && i < info->labels; i++) {
         width += strlen(info->label_names[i]) + 2;
         printf("%s%s", i == 0 ? ": " : ", ", width < 80 ? info->label_names[i] : "...");

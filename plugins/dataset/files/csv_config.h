@@ -27,6 +27,7 @@ struct csv_config {
     bool standardise;
     int64_t channels;
     int64_t height;
+    osafl_choice target; /* enum sample_targets */
 };
 
 #endif

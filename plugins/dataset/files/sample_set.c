@@ -21,6 +21,7 @@ static void samples_free(struct samples *s)
     free(s->pixels);
     free(s->values);
     free(s->label);
+    free(s->target);
     free(s->client);
 }
 
@@ -190,6 +191,8 @@ osafl_status sample_set_split(struct sample_set *s, uint64_t test_held_out, uint
     OSAFL_TRY(record_split(s, "test_samples", &s->test, m));
     return record_split(s, "validation_samples", &s->validation, m);
 }
+
+const char *const sample_targets_choices[] = {"class", "real", NULL};
 
 const char *const sample_pixels_choices[] = {"signed", "unit", "standard", "raw", NULL};
 
@@ -491,12 +494,13 @@ osafl_status sample_set_doubt_labels(const struct sample_set *s, const char *fil
     free(count);
     if (classes)
         return OSAFL_OK;
-    return io_fail(m, OSAFL_E_DATA,
-                   "%s: the labels do not look like classes: %" PRIu32 " different numbers for "
-                   "%" PRIu64
-                   " samples. Quantities are not predicted: make a few classes of them, or "
-                   "confirm these: dataset.%s.classes = %" PRIu32,
-                   file, facts.distinct, s->train_file.n, plugin, s->classes);
+    return io_fail(
+        m, OSAFL_E_DATA,
+        "%s: the labels do not look like classes: %" PRIu32 " different numbers for "
+        "%" PRIu64
+        " samples. Make a few classes of them, or confirm these: dataset.%s.classes = %" PRIu32
+        "; quantities are predicted by dataset/npy and dataset/csv (target = \"real\")",
+        file, facts.distinct, s->train_file.n, plugin, s->classes);
 }
 
 osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *out)
@@ -506,9 +510,9 @@ osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *
     out->channels = s->channels;
     out->height = s->height;
     out->width = s->width;
-    out->target_type = OSAFL_TARGET_CLASS;
-    out->target_size = s->classes;
-    out->labels = s->classes;
+    out->target_type = s->targets > 0 ? OSAFL_TARGET_REAL : OSAFL_TARGET_CLASS;
+    out->target_size = s->targets > 0 ? s->targets : s->classes;
+    out->labels = s->targets > 0 ? 1 : s->classes;
     out->n_train = s->train.n;
     out->n_validation = s->validation.n;
     out->n_test = s->test.n;
@@ -555,6 +559,9 @@ osafl_status sample_set_read(void *self, osafl_call *c, uint32_t split, const ui
             memcpy(x, from->from->values + i * size, size * sizeof *x);
         }
         b->label[k] = from->from->label[i];
+        if (s->targets > 0)
+            memcpy(b->target + (size_t)k * s->targets, from->from->target + i * s->targets,
+                   s->targets * sizeof *b->target);
     }
     return OSAFL_OK;
 }

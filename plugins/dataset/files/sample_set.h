@@ -16,7 +16,8 @@ struct samples {
     uint64_t n;
     uint8_t *pixels;  /* n * size; or NULL, then values */
     float *values;    /* n * size */
-    int32_t *label;   /* n */
+    int32_t *label;   /* n; all 0 where there are targets */
+    float *target;    /* n * targets; NULL: samples have classes */
     uint32_t *client; /* n; NULL: samples belong to nobody */
 };
 
@@ -32,6 +33,7 @@ struct sample_set {
     uint32_t height;
     uint32_t width;
     uint32_t classes;
+    uint32_t targets; /* real numbers to predict of each sample; 0: classes */
     struct samples train_file;
     struct samples test_file; /* n = 0: there is none, test samples come from train_file */
     struct sample_split train;
@@ -99,6 +101,10 @@ void sample_set_keep_values(const struct sample_set *s);
 /* Shifts and scales every value so that it has mean 0 and standard deviation 1 over the training
  * split; one that never changes there becomes 0.  Needs values and splits. */
 osafl_status sample_set_standardise(struct sample_set *s, struct io_message *m);
+
+/* What there is to predict, for a setting: sample_targets_choices. */
+enum sample_targets { TARGETS_CLASS, TARGETS_REAL };
+extern const char *const sample_targets_choices[];
 
 /* Names of the classes from text with commas between them; "" for none.  setting: its name, for
  * the message. */

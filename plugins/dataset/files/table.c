@@ -89,6 +89,16 @@ static osafl_status read_feature(struct table *t, uint32_t k, float *out)
     return isfinite(*out) ? OSAFL_OK : fail_at_field(t, column, "too large for a 32-bit float:");
 }
 
+static osafl_status read_target(struct table *t, float *target)
+{
+    double value = 0.0;
+    if (!csv_field_number(&t->csv, t->label_column, &value))
+        return fail_at_field(t, t->label_column, "a target must be a number, not");
+    *target = (float)value;
+    return isfinite(*target) ? OSAFL_OK
+                             : fail_at_field(t, t->label_column, "too large for a 32-bit float:");
+}
+
 static osafl_status read_label(struct table *t, int32_t *label)
 {
     uint32_t id = 0;
@@ -113,10 +123,13 @@ static osafl_status make_room(struct table *t)
     int32_t *label = realloc(samples->label, capacity * sizeof *label);
     if (label != NULL)
         samples->label = label;
+    float *target = realloc(samples->target, capacity * sizeof *target);
+    if (target != NULL)
+        samples->target = target;
     uint32_t *client = realloc(samples->client, capacity * sizeof *client);
     if (client != NULL)
         samples->client = client;
-    if (values == NULL || label == NULL || client == NULL)
+    if (values == NULL || label == NULL || target == NULL || client == NULL)
         return no_memory(t);
     t->capacity = capacity;
     return OSAFL_OK;
@@ -178,7 +191,11 @@ static osafl_status read_row(struct table *t)
     }
     for (uint32_t k = 0; k < t->n_features; k++)
         OSAFL_TRY(read_feature(t, k, &x[k]));
-    OSAFL_TRY(read_label(t, &samples->label[samples->n]));
+    samples->label[samples->n] = 0;
+    if (t->config->target.index == TARGETS_REAL)
+        OSAFL_TRY(read_target(t, &samples->target[samples->n]));
+    else
+        OSAFL_TRY(read_label(t, &samples->label[samples->n]));
     for (uint32_t i = 0; i < t->n_columns && t->train == NULL; i++)
         if (t->role[i] == ROLE_CLIENT)
             OSAFL_TRY(number_text(t, i, &t->clients, NULL, MAX_CLIENTS, &client));
@@ -252,7 +269,8 @@ static osafl_status sort_texts(struct table *t)
     uint32_t *client = vocabulary_sort(&t->clients);
     bool enough = label != NULL && client != NULL;
     for (uint64_t i = 0; enough && i < samples->n; i++) {
-        samples->label[i] = (int32_t)label[samples->label[i]];
+        if (t->labels.n > 0)
+            samples->label[i] = (int32_t)label[samples->label[i]];
         if (t->clients.n > 0)
             samples->client[i] = client[samples->client[i]];
     }

@@ -101,7 +101,7 @@ static enum first_row look_at_first_row(const struct table *t)
 static bool first_label_is_unique(const struct table *t, bool *alone)
 {
     const struct samples *samples = t->samples;
-    uint64_t *count = calloc(t->labels.n, sizeof *count);
+    uint64_t *count = calloc(t->labels.n + 1, sizeof *count); /* targets have no label but 0 */
     *alone = t->labels.n >= 3;
     if (count == NULL)
         return false;

@@ -34,7 +34,10 @@ void network_begin(struct network *net, const char *model, const osafl_dataset_i
     net->classes = data->target_size;
     net->real_targets = data->target_type != OSAFL_TARGET_CLASS;
     if (net->real_targets && options.loss == LOSS_CROSS_ENTROPY)
-        network_fail(net, "%s is a classifier, but the data set's targets are real numbers", model);
+        network_fail(net,
+                     "%s: the data set's targets are real numbers, and cross-entropy is of "
+                     "classes; set model.plugin = \"network\" with loss = \"squared_error\"",
+                     model);
     else if (net->real_targets ? data->target_size < 1 : data->target_size < 2)
         network_fail(net, "%s needs at least 2 classes, the data set has %" PRIu32, model,
                      data->target_size);
