@@ -125,7 +125,8 @@ static void list_pooled_task(struct engine *e)
         .minibatches = engine_steps_per_round(e->session, e->world),
         .store = {.n = n, .sample = e->pooled_sample},
     };
-    add_task(e, 0, &task);
+    if (n > 0)
+        add_task(e, 0, &task);
 }
 
 static osafl_status collect_broadcast(struct engine *e, char *message)
@@ -290,7 +291,7 @@ static struct update client_update(const struct engine *e, uint32_t k)
         .steps = r->steps,
         .rate = r->rate,
         .samples = e->task[k].store.n,
-        .alpha = world_population(e->world)->alpha[u],
+        .alpha = world_alpha(e->world, u),
         .train_loss = r->train_loss,
         .start_round = e->round,
         .arrived_s = start_s + a->compute_s[u] + a->upload_s[u],
@@ -388,6 +389,7 @@ static void record_clients(struct engine *e)
 {
     for (uint32_t u = 0; u < count_clients(e); u++) {
         e->train_loss[u] = (double)NAN;
+        e->samples[u] = world_stored(e->world)[u];
         e->entropy[u] = world_entropy(e->world, u);
     }
     if (is_centralised(e))
@@ -542,7 +544,8 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     e->progress_arg = arg;
     engine_free_results(e);
 
-    OSAFL_TRY(world_begin_round(e->world, e->round, message));
+    OSAFL_TRY(world_begin_round(e->world, e->round,
+                                participation_begin(&e->participation, e->round), message));
     OSAFL_TRY(choose_participants(e, message));
     timing.resource_s = lap(&mark);
 
@@ -577,7 +580,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
         .gain = linked ? e->participation.gain : NULL,
         .answer = linked ? &e->participation.answer : NULL,
         .reason = e->reason,
-        .samples = world_population(e->world)->samples,
+        .samples = e->samples,
         .train_loss = e->train_loss,
         .entropy = e->entropy,
         .measure = report->row.measure != NULL ? e->local_measure : NULL,

@@ -32,6 +32,7 @@ static bool make_round_arrays(struct engine *e)
     e->reason = calloc(n, sizeof *e->reason);
     e->train_loss = calloc(n, sizeof *e->train_loss);
     e->entropy = calloc(n, sizeof *e->entropy);
+    e->samples = calloc(n, sizeof *e->samples);
     e->state = calloc(e->trainees, sizeof *e->state);
     e->task = calloc(e->trainees, sizeof *e->task);
     e->result = calloc(e->trainees, sizeof *e->result);
@@ -45,15 +46,15 @@ static bool make_round_arrays(struct engine *e)
     if (is_centralised(e)) {
         uint64_t total = 0;
         for (size_t u = 0; u < n; u++)
-            total += world_population(e->world)->samples[u];
+            total += world_population(e->world)->capacity[u];
         e->pooled_sample = memory_zeroed(total, sizeof(uint64_t), VECTOR_ALIGNMENT);
         e->pooled_histogram = calloc(e->session->dataset.labels, sizeof(uint32_t));
         if (e->pooled_sample == NULL || e->pooled_histogram == NULL)
             return false;
     }
     return participation_create(e->session, e->world, &e->participation) && e->reason != NULL &&
-           e->train_loss != NULL && e->entropy != NULL && e->state != NULL && e->task != NULL &&
-           e->result != NULL && e->order != NULL && e->update != NULL;
+           e->train_loss != NULL && e->entropy != NULL && e->samples != NULL && e->state != NULL &&
+           e->task != NULL && e->result != NULL && e->order != NULL && e->update != NULL;
 }
 
 static bool make_vectors(struct engine *e)
@@ -189,6 +190,7 @@ void engine_destroy(struct engine *e)
     free(e->reason);
     free(e->train_loss);
     free(e->entropy);
+    free(e->samples);
     free(e->local_measure);
     free(e->state);
     free(e->task);

@@ -40,6 +40,7 @@ struct engine {
     uint32_t *reason;
     double *train_loss;
     double *entropy;
+    uint64_t *samples;           /* stored, on which was trained */
     struct train_task *task;     /* [n_tasks] of [trainees] */
     struct train_result *result; /* as task */
     uint64_t *order;             /* as task: its index in the low half, longest task first */

@@ -147,6 +147,7 @@ osafl_status forecast_print(const struct session *s, const struct world *world, 
             message_fail(message, OSAFL_E_NOMEM, "out of memory for %u clients", s->facts.clients);
     while (status == OSAFL_OK && f.rounds < s->facts.rounds &&
            (f.rounds == 0 || f.client_rounds + s->facts.clients <= CLIENT_ROUNDS_MAX)) {
+        (void)participation_begin(&p, f.rounds);
         status = participation_decide(&p, f.rounds, message);
         if (status != OSAFL_OK)
             break;

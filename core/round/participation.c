@@ -172,7 +172,7 @@ static osafl_status ask_selection(struct participation *p, uint32_t round, char 
         .round = round,
         .present = p->there,
         .gain = p->gain,
-        .samples = population->samples,
+        .samples = world_stored(p->world),
         .energy_budget_j = population->energy_budget_j,
         .history = &p->history.view,
     };
@@ -261,7 +261,7 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
         .energy_budget_j = population->energy_budget_j,
         .clock_max_hz = population->clock_max_hz,
         .power_max_w = population->power_max_w,
-        .samples = population->samples,
+        .samples = world_stored(p->world),
         .history = &p->history.view,
     };
     osafl_call c;
@@ -305,9 +305,14 @@ bool participation_is_stale(const struct participation *p, uint32_t client)
     return p->late[client] > p->session->aggregator.max_staleness;
 }
 
-osafl_status participation_decide(struct participation *p, uint32_t round, char *message)
+const osafl_history *participation_begin(struct participation *p, uint32_t round)
 {
     history_begin(&p->history, round, world_histogram(p->world, 0));
+    return &p->history.view;
+}
+
+osafl_status participation_decide(struct participation *p, uint32_t round, char *message)
+{
     p->round = round;
     note_there(p, round);
     OSAFL_TRY(ask_channel(p, round, message));

@@ -35,7 +35,10 @@ bool participation_create(const struct session *s, const struct world *world,
                           struct participation *out);
 void participation_destroy(struct participation *p);
 
-/* Decides round t; rounds come in ascending order.  Only for sessions with a link.  The answers
+/* Brings the history to round t; rounds come in ascending order. */
+const osafl_history *participation_begin(struct participation *p, uint32_t round);
+
+/* Decides the round begun.  Only for sessions with a link.  The answers
  * keep what selection.h and resource.h ask of them: a policy that does not is named (OSAFL_E_BUG,
  * OSAFL_E_NUMERIC). */
 osafl_status participation_decide(struct participation *p, uint32_t round, char *message);

@@ -26,25 +26,24 @@ static double uniform_in(osafl_range r, const uint32_t word[2])
 
 /* The arrays of a population while they are filled. */
 struct columns {
-    double *activity, *alpha, *cycles_per_bit, *energy_budget_j, *clock_max_hz, *power_max_w;
-    uint64_t *samples;
+    double *activity, *cycles_per_bit, *energy_budget_j, *clock_max_hz, *power_max_w;
+    uint64_t *capacity;
     uint32_t *arrivals;
 };
 
 static osafl_status columns_alloc(uint32_t n, struct columns *c, void **memory)
 {
-    const size_t row = 6 * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t);
+    const size_t row = 5 * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t);
     double *block = calloc(n, row);
     if (block == NULL)
         return OSAFL_E_NOMEM;
     c->activity = block;
-    c->alpha = block + n;
-    c->cycles_per_bit = block + 2 * (size_t)n;
-    c->energy_budget_j = block + 3 * (size_t)n;
-    c->clock_max_hz = block + 4 * (size_t)n;
-    c->power_max_w = block + 5 * (size_t)n;
-    c->samples = (uint64_t *)(void *)(block + 6 * (size_t)n);
-    c->arrivals = (uint32_t *)(void *)(c->samples + n);
+    c->cycles_per_bit = block + n;
+    c->energy_budget_j = block + 2 * (size_t)n;
+    c->clock_max_hz = block + 3 * (size_t)n;
+    c->power_max_w = block + 4 * (size_t)n;
+    c->capacity = (uint64_t *)(void *)(block + 5 * (size_t)n);
+    c->arrivals = (uint32_t *)(void *)(c->capacity + n);
     *memory = block;
     return OSAFL_OK;
 }
@@ -62,12 +61,12 @@ static osafl_status draw_sizes(uint64_t seed, const struct client_settings *s, u
                             "clients.storage * clients.activity leaves client %" PRIu32
                             " without a sample; raise one of them",
                             u);
-    if (samples + arrivals > UINT32_MAX)
+    if (samples > INT32_MAX) /* a full store and as many arrivals: positions of 32 bits */
         return message_fail(message, OSAFL_E_CONFIG,
                             "clients.storage is too large: client %" PRIu32 " would hold %" PRIu64
-                            " samples, and 2^32 - 1 is the limit",
-                            u, samples + arrivals);
-    /* As many samples leave as arrive, and most policies take them from the store (E_u <= D_u). */
+                            " samples, and 2^31 - 1 is the limit",
+                            u, samples);
+    /* Most deletion policies keep every arrival. */
     if (arrivals > samples)
         return message_fail(message, OSAFL_E_CONFIG,
                             "clients.arrivals (%" PRId64 ") is more than clients.storage (%" PRId64
@@ -75,7 +74,7 @@ static osafl_status draw_sizes(uint64_t seed, const struct client_settings *s, u
                             " samples and would receive %" PRIu64
                             " in a round; lower clients.arrivals or raise clients.storage",
                             s->arrivals, s->storage, u, samples, arrivals);
-    c->samples[u] = samples;
+    c->capacity[u] = samples;
     c->arrivals[u] = (uint32_t)arrivals;
     return OSAFL_OK;
 }
@@ -113,17 +112,14 @@ osafl_status population_draw(uint64_t seed, const struct client_settings *s, str
             return status;
         }
         draw_limits(seed, s, u, &c);
-        total += c.samples[u]; /* below 2^64: fewer than 2^32 clients of fewer than 2^32 samples */
+        total += c.capacity[u]; /* below 2^64: fewer than 2^32 clients of fewer than 2^32 samples */
     }
-    for (uint32_t u = 0; u < clients; u++)
-        c.alpha[u] = (double)c.samples[u] / (double)total;
     *out = (struct population){
         .clients = clients,
-        .total_samples = total,
+        .total_capacity = total,
         .activity = c.activity,
-        .samples = c.samples,
+        .capacity = c.capacity,
         .arrivals = c.arrivals,
-        .alpha = c.alpha,
         .cycles_per_bit = c.cycles_per_bit,
         .energy_budget_j = c.energy_budget_j,
         .clock_max_hz = c.clock_max_hz,

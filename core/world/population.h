@@ -7,11 +7,10 @@
 /* Arrays have `clients` elements. */
 struct population {
     uint32_t clients;              /* U */
-    uint64_t total_samples;        /* sum of D_u */
+    uint64_t total_capacity;       /* sum of D_u */
     const double *activity;        /* p_u */
-    const uint64_t *samples;       /* D_u = ceil(storage * p_u): size of the store in every round */
+    const uint64_t *capacity;      /* D_u = ceil(storage * p_u): most samples of the store */
     const uint32_t *arrivals;      /* E_u = ceil(arrivals * p_u) <= D_u */
-    const double *alpha;           /* D_u / sum of D over all clients */
     const double *cycles_per_bit;  /* c_u */
     const double *energy_budget_j; /* e_bd */
     const double *clock_max_hz;

@@ -95,8 +95,8 @@ static osafl_status check_dataset(const struct world *w, char *message)
         return message_fail(
             message, OSAFL_E_CONFIG,
             "partition.plugin is \"%s\", but dataset \"%s\" does not say to whom its "
-            "samples belong; choose another partition, such as \"dirichlet\"",
-            w->plugins.partition->plugin->name, name);
+            "samples belong; choose another partition, such as \"%s\"",
+            w->plugins.partition->plugin->name, name, kind_default(OSAFL_KIND_PARTITION));
     if (strcmp(w->plugins.drift->plugin->name, kind_default(OSAFL_KIND_DRIFT)) != 0)
         return message_fail(
             message, OSAFL_E_CONFIG,
@@ -105,6 +105,26 @@ static osafl_status check_dataset(const struct world *w, char *message)
             "partition",
             w->plugins.drift->plugin->name, w->plugins.partition->plugin->name);
     return OSAFL_OK;
+}
+
+/* A mix of one label cannot change. */
+static osafl_status check_drift(const struct world *w, char *message)
+{
+    const char *drift = w->plugins.drift->plugin->name;
+    uint32_t label = 0;
+    uint32_t with_samples = 0;
+    for (uint32_t l = 0; l < w->labels; l++) {
+        if (w->share[l] > 0.0) {
+            label = l;
+            with_samples++;
+        }
+    }
+    if (with_samples > 1 || strcmp(drift, kind_default(OSAFL_KIND_DRIFT)) == 0)
+        return OSAFL_OK;
+    return message_fail(message, OSAFL_E_CONFIG,
+                        "drift.plugin = \"%s\" has nothing to change: all training samples of "
+                        "dataset \"%s\" have label %" PRIu32 "; leave drift out",
+                        drift, w->dataset->plugin->name, label);
 }
 
 /* Labels that no sample has must never be drawn. */
@@ -189,15 +209,17 @@ static osafl_status refuse_without_owners(const struct world *w, char *message)
         if (strcmp(OSAFL_AT(osafl_param, p->params, p->param_size, i)->name, "client") == 0)
             return message_fail(
                 message, OSAFL_E_CONFIG,
-                "partition.plugin is \"natural\", but no sample belongs to anybody; "
+                "partition.plugin is \"%s\", but no sample belongs to anybody; "
                 "say to whom with dataset.%s.client (see osafl help dataset/%s), or "
-                "choose another partition, such as \"dirichlet\"",
-                p->name, p->name);
+                "choose another partition, such as \"%s\"",
+                w->plugins.partition->plugin->name, p->name, p->name,
+                kind_default(OSAFL_KIND_PARTITION));
     }
     return message_fail(message, OSAFL_E_CONFIG,
                         "partition.plugin is \"%s\", but no training sample of dataset \"%s\" "
-                        "belongs to a client; choose another partition, such as \"dirichlet\"",
-                        w->plugins.partition->plugin->name, p->name);
+                        "belongs to a client; choose another partition, such as \"%s\"",
+                        w->plugins.partition->plugin->name, p->name,
+                        kind_default(OSAFL_KIND_PARTITION));
 }
 
 static osafl_status check_owners(const struct world *w, char *message)
@@ -258,11 +280,41 @@ void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t rou
     }
 }
 
+/* How many samples the stores begin with. */
+static osafl_status ask_fill(struct world *w, char *message)
+{
+    const struct instance *i = w->plugins.arrival;
+    const osafl_arrival_vt *vt = (const osafl_arrival_vt *)(const void *)i->plugin->vtable;
+    const struct population *p = &w->population;
+    memcpy(w->stored, p->capacity, p->clients * sizeof *w->stored);
+    if (vt->fill != NULL) {
+        const osafl_arrival_problem problem = world_arrival_problem(w, 0, NULL);
+        struct osafl_call c;
+        call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
+        OSAFL_TRY(call_end_named(&c, vt->fill(i->self, &c, &problem, w->stored), message));
+    }
+    for (uint32_t u = 0; u < p->clients; u++) {
+        if (w->stored[u] > p->capacity[u])
+            return message_fail(message, OSAFL_E_BUG,
+                                "arrival/%s, client %" PRIu32 ": fill() gives %" PRIu64
+                                " samples where %" PRIu64 " fit; this is a bug of the plugin",
+                                i->plugin->name, u, w->stored[u], p->capacity[u]);
+        w->total_stored += w->stored[u];
+    }
+    return OSAFL_OK;
+}
+
+void world_drop_empty(struct world *w)
+{
+    for (uint32_t u = 0; u < w->population.clients; u++)
+        w->present[u] = w->present[u] && w->stored[u] > 0;
+}
+
 static void deal_stores(struct world *w)
 {
     for (uint32_t u = 0; u < w->population.clients; u++) {
         const uint64_t at = w->offset[u];
-        const uint32_t n = (uint32_t)w->population.samples[u];
+        const uint32_t n = (uint32_t)w->stored[u];
         world_deal(w, u, STREAM_STORE, 0, n, w->sample + at, w->label + at);
         for (uint32_t k = 0; k < n; k++)
             histogram_of(w, u)[w->label[at + k]]++;
@@ -272,29 +324,25 @@ static void deal_stores(struct world *w)
 static osafl_status allocate(struct world *w, char *message)
 {
     const struct population *p = &w->population;
-    uint64_t largest_view = 0;
-    uint64_t largest_store = 0;
-    uint32_t most_arrivals = 0;
+    uint64_t largest = 0;
     w->offset = calloc((size_t)p->clients + 1, sizeof *w->offset);
     for (uint32_t u = 0; u < p->clients && w->offset != NULL; u++) {
-        w->offset[u + 1] = w->offset[u] + p->samples[u];
-        largest_store = p->samples[u] > largest_store ? p->samples[u] : largest_store;
-        most_arrivals = p->arrivals[u] > most_arrivals ? p->arrivals[u] : most_arrivals;
-        if (p->samples[u] + p->arrivals[u] > largest_view)
-            largest_view = p->samples[u] + p->arrivals[u];
+        w->offset[u + 1] = w->offset[u] + p->capacity[u];
+        largest = p->capacity[u] > largest ? p->capacity[u] : largest;
     }
-    w->sample = calloc(p->total_samples, sizeof *w->sample);
-    w->label = calloc(p->total_samples, sizeof *w->label);
-    w->born = calloc(p->total_samples, sizeof *w->born);
+    w->sample = calloc(p->total_capacity, sizeof *w->sample);
+    w->label = calloc(p->total_capacity, sizeof *w->label);
+    w->born = calloc(p->total_capacity, sizeof *w->born);
     w->histogram = calloc((size_t)p->clients * w->labels, sizeof *w->histogram);
     w->cumulative = calloc(w->labels, sizeof *w->cumulative);
     w->other_mix = calloc(w->labels, sizeof *w->other_mix);
-    w->words = calloc(largest_store, 2 * sizeof *w->words);
-    w->arrived = calloc((size_t)most_arrivals + 1, sizeof *w->arrived);
-    w->position = calloc((size_t)most_arrivals + 1, sizeof *w->position);
-    w->view_label = calloc(largest_view, sizeof *w->view_label);
-    w->view_age = calloc(largest_view, sizeof *w->view_age);
-    w->leaves = calloc(largest_view, sizeof *w->leaves);
+    w->words = calloc(largest, 2 * sizeof *w->words);
+    w->arrived = calloc(largest, sizeof *w->arrived);
+    w->position = calloc(largest, sizeof *w->position);
+    w->view_label = calloc(largest, 2 * sizeof *w->view_label);
+    w->view_age = calloc(largest, 2 * sizeof *w->view_age);
+    w->leaves = calloc(largest, 2 * sizeof *w->leaves);
+    w->stored = calloc(p->clients, sizeof *w->stored);
     if (!world_has_owners(w))
         w->mix = calloc((size_t)p->clients * w->labels, sizeof *w->mix);
     w->drawn = calloc(p->clients, sizeof *w->drawn);
@@ -303,12 +351,12 @@ static osafl_status allocate(struct world *w, char *message)
     if (w->offset == NULL || w->sample == NULL || w->label == NULL || w->born == NULL ||
         w->histogram == NULL || w->cumulative == NULL || w->other_mix == NULL || w->words == NULL ||
         w->arrived == NULL || w->position == NULL || w->view_label == NULL || w->view_age == NULL ||
-        w->leaves == NULL || w->drawn == NULL || w->arrivals == NULL || w->present == NULL ||
-        (!world_has_owners(w) && w->mix == NULL))
+        w->leaves == NULL || w->stored == NULL || w->drawn == NULL || w->arrivals == NULL ||
+        w->present == NULL || (!world_has_owners(w) && w->mix == NULL))
         return message_fail(message, OSAFL_E_NOMEM,
                             "out of memory for the stores of %" PRIu32 " clients with %" PRIu64
                             " samples in all; lower clients.count or clients.storage",
-                            p->clients, p->total_samples);
+                            p->clients, p->total_capacity);
     return OSAFL_OK;
 }
 
@@ -317,8 +365,11 @@ static osafl_status world_fill(struct world *w, char *message)
     OSAFL_TRY(population_draw(w->seed, w->settings, &w->population, message));
     OSAFL_TRY(describe_partition(w, message));
     OSAFL_TRY(check_dataset(w, message));
+    OSAFL_TRY(check_drift(w, message));
     OSAFL_TRY(allocate(w, message));
+    OSAFL_TRY(ask_fill(w, message));
     memset(w->present, 1, w->population.clients);
+    world_drop_empty(w);
     if (!world_has_owners(w))
         OSAFL_TRY(draw_mixes(w, message));
     OSAFL_TRY(make_dealer(w, message));
@@ -361,6 +412,7 @@ void world_destroy(struct world *w)
     free(w->label);
     free(w->born);
     free(w->histogram);
+    free(w->stored);
     free(w->mix);
     free(w->drawn);
     free(w->arrivals);
@@ -400,10 +452,20 @@ struct store_samples world_store(const struct world *w, uint32_t client)
 {
     assert(client < w->population.clients);
     return (struct store_samples){
-        .n = w->population.samples[client],
+        .n = w->stored[client],
         .sample = w->sample + w->offset[client],
         .label = w->label + w->offset[client],
     };
+}
+
+const uint64_t *world_stored(const struct world *w)
+{
+    return w->stored;
+}
+
+double world_alpha(const struct world *w, uint32_t client)
+{
+    return w->total_stored > 0 ? (double)w->stored[client] / (double)w->total_stored : 0.0;
 }
 
 const uint32_t *world_histogram(const struct world *w, uint32_t client)
@@ -414,5 +476,7 @@ const uint32_t *world_histogram(const struct world *w, uint32_t client)
 
 double world_entropy(const struct world *w, uint32_t client)
 {
+    if (w->stored[client] == 0)
+        return (double)NAN;
     return label_mix_entropy(world_histogram(w, client), w->labels);
 }

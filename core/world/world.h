@@ -12,12 +12,13 @@
 
 #include "base/records.h"
 #include "experiment/experiment.h"
+#include "osafl/history.h"
 #include "plugin/plugin_host.h"
 #include "population.h"
 
 /* The samples that one client holds at present.  Valid until world_advance() or world_load(). */
 struct store_samples {
-    uint64_t n;             /* D_u */
+    uint64_t n;             /* D_u^t */
     const uint64_t *sample; /* numbers in the training split */
     const int32_t *label;
 };
@@ -52,21 +53,28 @@ void world_destroy(struct world *w); /* NULL is allowed */
 uint32_t world_round(const struct world *w);
 const struct population *world_population(const struct world *w);
 struct store_samples world_store(const struct world *w, uint32_t client);
+/* [clients]: samples in the stores.  Valid as world_store(). */
+const uint64_t *world_stored(const struct world *w);
+/* alpha_u = D_u^t / sum of D^t over all clients; 0 for an empty store. */
+double world_alpha(const struct world *w, uint32_t client);
 /* [labels]: samples of each label in the client's store.  Valid as world_store(). */
 const uint32_t *world_histogram(const struct world *w, uint32_t client);
-/* Entropy of that histogram, in nats: 0 for one label, ln C for a flat one. */
+/* Entropy of that histogram, in nats: 0 for one label, ln C for a flat one; NaN when empty. */
 double world_entropy(const struct world *w, uint32_t client);
 
 /* Begins a round: who is there, and how many samples will reach whom at its end.  Rounds come in
- * ascending order, each once. */
-osafl_status world_begin_round(struct world *w, uint32_t round, char *message);
-/* [clients]: 1 for a client that is there in the round begun; samples that reach it at its end. */
+ * ascending order, each once.  history: for the arrival plugin. */
+osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_history *history,
+                               char *message);
+/* [clients]: 1 for a client that is there in the round begun and has a sample; samples that reach
+ * it at its end. */
 const uint8_t *world_present(const struct world *w);
 const uint32_t *world_arrivals(const struct world *w);
 
-/* Ends the round begun: arrivals are dealt from the mix in force, and the deletion policy says
- * which samples leave, client after client.  After a failure (of a plugin, or because its answer
- * breaks the interface: OSAFL_E_BUG, naming it) the world may only be destroyed. */
+/* Ends the round begun: arrivals are dealt from the mix in force, and where a store has too many
+ * the deletion policy says which samples leave, client after client.  After a failure (of a plugin,
+ * or because its answer breaks the interface: OSAFL_E_BUG, naming it) the world may only be
+ * destroyed. */
 osafl_status world_advance(struct world *w, uint32_t round, char *message);
 
 /* How often in all a label's samples (with a partition by owners: a client's own) were used

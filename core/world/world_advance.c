@@ -74,38 +74,48 @@ static osafl_status check_arrivals(const struct world *w, uint32_t round, char *
 {
     const struct population *p = &w->population;
     for (uint32_t u = 0; u < p->clients; u++) {
-        if (w->arrivals[u] <= p->arrivals[u] && w->present[u] <= 1)
+        if (w->arrivals[u] <= p->capacity[u] && w->present[u] <= 1)
             continue;
         return message_fail(message, OSAFL_E_BUG,
                             "arrival/%s, round %" PRIu32 ", client %" PRIu32
-                            ": arrive() gives %" PRIu32 " samples where at most %" PRIu32
+                            ": arrive() gives %" PRIu32 " samples where at most %" PRIu64
                             " fit, or present = %u; this is a bug of the plugin",
                             w->plugins.arrival->plugin->name, round, u, w->arrivals[u],
-                            p->arrivals[u], (unsigned)w->present[u]);
+                            p->capacity[u], (unsigned)w->present[u]);
     }
     return OSAFL_OK;
 }
 
-osafl_status world_begin_round(struct world *w, uint32_t round, char *message)
+osafl_arrival_problem world_arrival_problem(const struct world *w, uint32_t round,
+                                            const osafl_history *history)
+{
+    return (osafl_arrival_problem){
+        .struct_size = sizeof(osafl_arrival_problem),
+        .clients = w->population.clients,
+        .round = round,
+        .arrivals = w->population.arrivals,
+        .capacity = w->population.capacity,
+        .activity = w->population.activity,
+        .history = history,
+    };
+}
+
+osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_history *history,
+                               char *message)
 {
     const struct population *p = &w->population;
     const struct instance *i = w->plugins.arrival;
     const osafl_arrival_vt *vt = (const osafl_arrival_vt *)(const void *)i->plugin->vtable;
-    const osafl_arrival_problem problem = {
-        .struct_size = sizeof problem,
-        .clients = p->clients,
-        .round = round,
-        .most = p->arrivals,
-        .capacity = p->samples,
-        .activity = p->activity,
-    };
+    const osafl_arrival_problem problem = world_arrival_problem(w, round, history);
     memset(w->arrivals, 0, p->clients * sizeof *w->arrivals);
     memset(w->present, 1, p->clients);
     struct osafl_call c;
     call_begin(&c, i, OSAFL_NO_CLIENT, round);
     OSAFL_TRY(
         call_end_named(&c, vt->arrive(i->self, &c, &problem, w->arrivals, w->present), message));
-    return check_arrivals(w, round, message);
+    OSAFL_TRY(check_arrivals(w, round, message));
+    world_drop_empty(w);
+    return OSAFL_OK;
 }
 
 const uint8_t *world_present(const struct world *w)
@@ -118,19 +128,20 @@ const uint32_t *world_arrivals(const struct world *w)
     return w->arrivals;
 }
 
-/* Asks the policy and checks its answer; marks in w->leaves who goes. */
+/* Asks the policy for n samples and checks its answer; marks in w->leaves who goes. */
 static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t round, uint32_t n,
                                    char *message)
 {
     const struct instance *deletion = w->plugins.deletion;
-    const uint32_t stored = (uint32_t)w->population.samples[client];
+    const uint32_t stored = (uint32_t)w->stored[client];
+    const uint32_t arrived = w->arrivals[client];
     const osafl_store_view view = {
         .struct_size = sizeof view,
         .client = client,
         .round = round,
         .labels = w->labels,
         .stored = stored,
-        .arrived = n,
+        .arrived = arrived,
         .label = w->view_label,
         .age = w->view_age,
     };
@@ -144,15 +155,15 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
     call_describe(&call, where, sizeof where);
     if (status != OSAFL_OK)
         return message_fail(message, status, "%s: %s", where, call.message);
-    memset(w->leaves, 0, stored + n);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t position = w->position[k];
-        if (position >= stored + n || w->leaves[position])
-            return message_fail(
-                message, OSAFL_E_BUG,
-                "%s: select() must name %" PRIu32 " distinct positions below %" PRIu32
-                ", but its answer %" PRIu32 " is %" PRIu32 "%s; this is a bug of the plugin",
-                where, n, stored + n, k, position, position < stored + n ? " once more" : "");
+        if (position >= stored + arrived || w->leaves[position])
+            return message_fail(message, OSAFL_E_BUG,
+                                "%s: select() must name %" PRIu32
+                                " distinct positions below %" PRIu32 ", but its answer %" PRIu32
+                                " is %" PRIu32 "%s; this is a bug of the plugin",
+                                where, n, stored + arrived, k, position,
+                                position < stored + arrived ? " once more" : "");
         w->leaves[position] = 1;
     }
     return OSAFL_OK;
@@ -161,7 +172,7 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
 /* Those that stay keep their order; the arrivals follow in theirs. */
 static void replace_samples(struct world *w, uint32_t client, uint32_t round, uint32_t n)
 {
-    const uint32_t stored = (uint32_t)w->population.samples[client];
+    const uint32_t stored = (uint32_t)w->stored[client];
     uint64_t *sample = w->sample + w->offset[client];
     int32_t *label = w->label + w->offset[client];
     uint32_t *born = w->born + w->offset[client];
@@ -179,7 +190,8 @@ static void replace_samples(struct world *w, uint32_t client, uint32_t round, ui
         label[kept] = w->view_label[k];
         kept++;
     }
-    assert(kept == stored);
+    w->stored[client] = kept;
+    w->total_stored += kept - stored; /* modulo 2^64 */
 }
 
 static osafl_status advance_client(struct world *w, uint32_t client, uint32_t round, char *message)
@@ -189,13 +201,16 @@ static osafl_status advance_client(struct world *w, uint32_t client, uint32_t ro
     const uint32_t n = w->arrivals[client];
     if (n == 0)
         return OSAFL_OK;
-    const uint32_t stored = (uint32_t)w->population.samples[client];
+    const uint32_t stored = (uint32_t)w->stored[client];
+    const uint64_t room = w->population.capacity[client] - stored;
     memcpy(w->view_label, w->label + w->offset[client], stored * sizeof *w->view_label);
     world_deal(w, client, STREAM_ARRIVAL_LABELS, round, n, w->arrived, w->view_label + stored);
     for (uint32_t k = 0; k < stored; k++)
         w->view_age[k] = round + 1 - w->born[w->offset[client] + k];
     memset(w->view_age + stored, 0, n * sizeof *w->view_age);
-    OSAFL_TRY(select_leaving(w, client, round, n, message));
+    memset(w->leaves, 0, stored + n);
+    if (n > room)
+        OSAFL_TRY(select_leaving(w, client, round, (uint32_t)(n - room), message));
     replace_samples(w, client, round, n);
     return OSAFL_OK;
 }

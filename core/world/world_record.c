@@ -8,7 +8,7 @@
 
 osafl_status world_save(const struct world *w, osafl_writer *to)
 {
-    const uint64_t total = w->population.total_samples;
+    const uint64_t total = w->population.total_capacity;
     const uint64_t round = w->round;
     uint64_t *born = malloc(total * sizeof *born); /* records know 64-bit integers only */
     if (born == NULL)
@@ -18,6 +18,8 @@ osafl_status world_save(const struct world *w, osafl_writer *to)
     osafl_status status = to->u64(to, "round", &round, 1);
     if (status == OSAFL_OK)
         status = to->u64(to, "dealt", dealer_dealt(w->dealer), dealer_pools(w->dealer));
+    if (status == OSAFL_OK)
+        status = to->u64(to, "stored", w->stored, w->population.clients);
     if (status == OSAFL_OK)
         status = to->u64(to, "sample", w->sample, total);
     if (status == OSAFL_OK)
@@ -35,15 +37,11 @@ static osafl_status damaged(char *message, const char *what)
         what);
 }
 
-/* What can have been dealt by now: the first stores, and every arrival of every round. */
+/* What can have been dealt by now: a full store for every client, at first and in every round. */
 static uint64_t most_dealt(const struct world *w)
 {
-    uint64_t arrivals = 0;
     uint64_t most = 0;
-    for (uint32_t u = 0; u < w->population.clients; u++)
-        arrivals += w->population.arrivals[u]; /* fits: fewer than 2^32 of 32 bits */
-    if (__builtin_mul_overflow(arrivals, (uint64_t)w->round, &most) ||
-        __builtin_add_overflow(most, w->population.total_samples, &most))
+    if (__builtin_mul_overflow(w->population.total_capacity, (uint64_t)w->round + 1, &most))
         return INT64_MAX;
     return most;
 }
@@ -73,7 +71,10 @@ static osafl_status load_store(struct world *w, uint32_t client, char *message)
     const osafl_dataset_vt *vt = (const osafl_dataset_vt *)(const void *)w->dataset->plugin->vtable;
     uint32_t *histogram = w->histogram + (size_t)client * w->labels;
     memset(histogram, 0, w->labels * sizeof *histogram);
-    for (uint64_t k = w->offset[client]; k < w->offset[client + 1]; k++) {
+    if (w->stored[client] > w->population.capacity[client])
+        return damaged(message, "stored");
+    w->total_stored += w->stored[client];
+    for (uint64_t k = w->offset[client]; k < w->offset[client] + w->stored[client]; k++) {
         const uint64_t sample = w->sample[k];
         if (sample >= w->n_train)
             return damaged(message, "sample");
@@ -93,7 +94,7 @@ static osafl_status load_store(struct world *w, uint32_t client, char *message)
 
 static osafl_status load_stores(struct world *w, struct record_reader *from, char *message)
 {
-    const uint64_t total = w->population.total_samples;
+    const uint64_t total = w->population.total_capacity;
     uint64_t *born = malloc(total * sizeof *born);
     if (born == NULL)
         return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
@@ -107,6 +108,8 @@ static osafl_status load_stores(struct world *w, struct record_reader *from, cha
     free(born);
     OSAFL_TRY(status);
     OSAFL_TRY(from->base.u64(&from->base, "sample", w->sample, total));
+    OSAFL_TRY(from->base.u64(&from->base, "stored", w->stored, w->population.clients));
+    w->total_stored = 0;
     for (uint32_t u = 0; u < w->population.clients; u++)
         OSAFL_TRY(load_store(w, u, message));
     return OSAFL_OK;

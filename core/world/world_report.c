@@ -59,8 +59,9 @@ static void print_client(const struct world *w, uint32_t client, FILE *to)
 {
     const struct population *p = &w->population;
     const uint32_t *histogram = world_histogram(w, client);
-    fprintf(to, "%8" PRIu32 " %8" PRIu64 " %8" PRIu32 " %8.3f %7.3f  ", client, p->samples[client],
-            p->arrivals[client], p->activity[client], world_entropy(w, client));
+    fprintf(to, "%8" PRIu32 " %8" PRIu64 " %8" PRIu32 " %8.3f %7.3f  ", client, w->stored[client],
+            p->arrivals[client], p->activity[client],
+            label_mix_entropy(world_histogram(w, client), w->labels));
     uint32_t label = UINT32_MAX;
     uint32_t shown = 0;
     for (; shown < LABELS_SHOWN; shown++) {
@@ -89,36 +90,58 @@ static void print_left_out(const struct world *w, FILE *to)
                 left_out, w->n_train, w->population.clients);
 }
 
+/* What the stores hold, and what comes: the usual arrival brings E_u, others have laws of their
+ * own. */
+static void print_sizes(const struct world *w, FILE *to)
+{
+    const struct population *p = &w->population;
+    const char *arrival = w->plugins.arrival->plugin->name;
+    uint64_t arrivals = 0;
+    for (uint32_t u = 0; u < p->clients; u++)
+        arrivals += p->arrivals[u];
+    fprintf(to, "clients: %" PRIu32 ", with %" PRIu64 " samples", p->clients, w->total_stored);
+    if (w->total_stored < p->total_capacity)
+        fprintf(to, " in stores for %" PRIu64, p->total_capacity);
+    if (strcmp(arrival, kind_default(OSAFL_KIND_ARRIVAL)) == 0)
+        fprintf(to, "; %" PRIu64 " arrive in a round\n", arrivals);
+    else
+        fprintf(to, "; they arrive by arrival/%s, where E_u is %" PRIu64 " in all\n", arrival,
+                arrivals);
+}
+
 static void print_totals(const struct world *w, FILE *to)
 {
     const struct population *p = &w->population;
     uint32_t smallest = 0;
     uint32_t largest = 0;
-    uint64_t arrivals = 0;
+    uint32_t holding = 0;
     double entropy = 0.0;
     double distance = 0.0;
+    print_sizes(w, to);
     for (uint32_t u = 0; u < p->clients; u++) {
-        smallest = p->samples[u] < p->samples[smallest] ? u : smallest;
-        largest = p->samples[u] > p->samples[largest] ? u : largest;
-        arrivals += p->arrivals[u];
+        smallest = w->stored[u] < w->stored[smallest] ? u : smallest;
+        largest = w->stored[u] > w->stored[largest] ? u : largest;
+        if (w->stored[u] == 0)
+            continue;
+        holding++;
         entropy += world_entropy(w, u);
         distance += label_mix_distance(world_histogram(w, u), w->share, w->labels);
     }
-    fprintf(to, "clients: %" PRIu32 ", with %" PRIu64 " samples; %s%" PRIu64 " arrive in a round\n",
-            p->clients, p->total_samples,
-            strcmp(w->plugins.arrival->plugin->name, kind_default(OSAFL_KIND_ARRIVAL)) == 0
-                ? ""
-                : "at most ",
-            arrivals);
     fprintf(to,
             "smallest client: %" PRIu32 " with %" PRIu64 " samples; largest: %" PRIu32
             " with %" PRIu64 "\n",
-            smallest, p->samples[smallest], largest, p->samples[largest]);
-    fprintf(to,
-            "labels: %" PRIu32
-            "; mean entropy of a client's %.3f nats (flat: %.3f); mean distance from "
-            "the training split %.3f of 1\n",
-            w->labels, entropy / p->clients, log(w->labels), distance / p->clients);
+            smallest, w->stored[smallest], largest, w->stored[largest]);
+    if (holding > 0)
+        fprintf(to,
+                "labels: %" PRIu32
+                "; mean entropy of a client's %.3f nats (flat: %.3f); mean distance from "
+                "the training split %.3f of 1\n",
+                w->labels, entropy / holding, log(w->labels), distance / holding);
+    if (holding < p->clients)
+        fprintf(to,
+                "empty stores: %" PRIu32
+                "; their clients are asked nothing until a sample has arrived\n",
+                p->clients - holding);
     print_left_out(w, to);
 }
 
@@ -151,6 +174,6 @@ uint64_t world_bytes(const struct world *w)
     const uint64_t clients = w->population.clients;
     const uint64_t per_sample = sizeof *w->sample + sizeof *w->label + sizeof *w->born;
     const uint64_t per_label = sizeof *w->histogram + (w->mix != NULL ? sizeof *w->mix : 0);
-    return w->population.total_samples * per_sample + clients * w->labels * per_label +
+    return w->population.total_capacity * per_sample + clients * w->labels * per_label +
            clients * (8 * sizeof(uint64_t)) + dealer_bytes(w->dealer);
 }

@@ -23,8 +23,11 @@ struct world {
     uint32_t *arrivals;     /* [clients]: of the round begun */
     uint8_t *present;       /* [clients]: of the round begun */
     uint32_t *histogram;    /* [clients][labels] */
+    uint64_t *stored;       /* [clients]: samples in the store, at most its capacity */
+    uint64_t total_stored;
 
-    /* All stores, client after client; client u has [offset[u], offset[u + 1]). */
+    /* All stores, client after client; client u has room in [offset[u], offset[u + 1]) and fills
+     * it from the front. */
     uint64_t *offset; /* [clients + 1] */
     uint64_t *sample;
     int32_t *label;
@@ -34,9 +37,9 @@ struct world {
     double *cumulative;  /* [labels] */
     double *other_mix;   /* [labels] */
     uint32_t *words;     /* [2 * largest store] */
-    uint64_t *arrived;   /* [most arrivals]: samples */
-    uint32_t *position;  /* [most arrivals] */
-    int32_t *view_label; /* [largest store with its arrivals] */
+    uint64_t *arrived;   /* [largest store]: samples */
+    uint32_t *position;  /* [largest store] */
+    int32_t *view_label; /* [2 * largest store]: stored and arrived */
     uint32_t *view_age;
     uint8_t *leaves;
 };
@@ -46,8 +49,15 @@ struct world {
 void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
                 uint64_t *sample, int32_t *label);
 
+/* What an arrival plugin is asked. */
+osafl_arrival_problem world_arrival_problem(const struct world *w, uint32_t round,
+                                            const osafl_history *history);
+
 /* The partition says to whom samples belong. */
 bool world_has_owners(const struct world *w);
+
+/* Brings w->present to clients that have a sample: an empty store leaves nothing to train on. */
+void world_drop_empty(struct world *w);
 
 /* To whom training sample i belongs; OSAFL_NO_CLIENT: to nobody. */
 osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, char *message);

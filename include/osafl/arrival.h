@@ -1,10 +1,14 @@
 /* osafl/arrival.h - how many samples come, and is the client there?
  *
  * A client that is not there is offered to nobody in that round: it does not train, and nothing
- * arrives unless arrive() says so. */
+ * arrives unless arrive() says so.  Nor is one whose store is empty.
+ *
+ * A store has room for D_u samples.  It begins as fill() says and grows with what arrives; where
+ * more samples arrive than there is room for, the deletion policy says which ones leave. */
 #ifndef OSAFL_ARRIVAL_H
 #define OSAFL_ARRIVAL_H
 
+#include "history.h"
 #include "plugin.h"
 
 #ifdef __cplusplus
@@ -17,17 +21,20 @@ typedef struct osafl_arrival_problem {
     uint32_t clients; /* U */
     uint32_t round;
     uint32_t reserved;
-    const uint32_t *most;     /* E_u = ceil(clients.arrivals * p_u) */
+    const uint32_t *arrivals; /* E_u = ceil(clients.arrivals * p_u): what the experiment names */
     const uint64_t *capacity; /* D_u = ceil(clients.storage * p_u) */
     const double *activity;   /* p_u */
+    /* What the server knows; NULL in fill().  An arrival that uses it ties the world to the
+     * algorithms: other ones meet other arrivals. */
+    const osafl_history *history;
 } osafl_arrival_problem;
 
 typedef struct osafl_arrival_vt {
     osafl_lifecycle life;
-    /* REQUIRED.  n[u]: samples that reach client u at the end of the round; present[u]: 1 when it
-     * is there during the round, else 0.  Filled with 0 and 1.  Once a round, ascending, before
-     * anybody is asked; after a resume from the round that comes next, so that what an instance
-     * keeps over rounds belongs into save().  [coord] */
+    /* REQUIRED.  n[u]: samples that reach client u at the end of the round, at most capacity[u];
+     * present[u]: 1 when it is there during the round, else 0.  Filled with 0 and 1.  Once a round,
+     * ascending, before anybody is asked; after a resume from the round that comes next, so that
+     * what an instance keeps over rounds belongs into save().  [coord] */
     osafl_status (*arrive)(void *self, osafl_call *c, const osafl_arrival_problem *p, uint32_t *n,
                            uint8_t *present);
     /* n[u]: samples in the store before round 0, at most capacity[u]; p->round is 0.  NULL: stores

@@ -25,8 +25,9 @@ typedef struct osafl_store_view {
 typedef struct osafl_deletion_vt {
     osafl_lifecycle life;
     /* REQUIRED.  Writes n distinct positions, n <= stored + arrived, in any order: those samples
-     * leave.  Called once per client and round in which something arrived, clients ascending.
-     * [coord] */
+     * leave.  n is how many there are beyond what the store has room for, so that a full store
+     * gives up as many as arrive.  Called once per client and round in which n > 0, clients
+     * ascending.  [coord] */
     osafl_status (*select)(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
                            uint32_t *position);
 } osafl_deletion_vt;

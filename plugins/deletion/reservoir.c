@@ -29,26 +29,27 @@ static osafl_status select_samples(void *self, osafl_call *c, const osafl_store_
                                    uint32_t *position)
 {
     struct reservoir *r = self;
-    if (n != v->arrived)
+    const uint32_t size = v->stored + v->arrived - n;
+    if (n > v->arrived)
         return r->host->fail(c, OSAFL_E_UNSUPPORTED,
-                             "a reservoir keeps its size: %u samples arrived and %u should leave",
+                             "a reservoir never shrinks: %u samples arrived and %u should leave",
                              v->arrived, n);
-    uint32_t *place = r->host->scratch(c, ((uint64_t)v->stored + 1) * sizeof *place);
+    uint32_t *place = r->host->scratch(c, ((uint64_t)size + 1) * sizeof *place);
     uint32_t *word = r->host->scratch(c, ((uint64_t)n + 1) * 2 * sizeof *word);
     if (place == NULL || word == NULL)
         return OSAFL_E_NOMEM;
-    for (uint32_t i = 0; i < v->stored; i++)
-        place[i] = i; /* which sample the reservoir holds there */
+    for (uint32_t i = 0; i < size; i++)
+        place[i] = i; /* which sample the reservoir holds there; free places take arrivals */
     r->host->random_fill(c, STREAM_PLACE, v->client, v->round, 0, word, (uint64_t)2 * n);
 
     uint64_t *seen = &r->seen[v->client];
     if (*seen == 0)
-        *seen = v->stored;
+        *seen = size;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t arrival = v->stored + i;
+        const uint32_t arrival = size + i;
         (*seen)++;
         const uint64_t j = below(word + (size_t)2 * i, *seen);
-        if (j < v->stored) {
+        if (j < size) {
             position[i] = place[j];
             place[j] = arrival;
         } else {

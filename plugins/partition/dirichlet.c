@@ -1,4 +1,10 @@
-/* dirichlet.c - every client's mix is a draw of a Dirichlet distribution over the labels. */
+/* dirichlet.c - every client's mix is a draw of a Dirichlet distribution over the labels that have
+ * samples, C of them.
+ *
+ * With concentration a and shares s_l of the labels in the training split, the parameter of label l
+ * is a in the symmetric form and a C s_l in the weighted one, which are the same where all shares
+ * are.  The mean of a mix is flat in the first and s in the second; both have sum a C, so that with
+ * larger a mixes come close to their mean. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,14 +16,25 @@
  * probability 1e-83; the mode of the distribution is taken then. */
 #define ATTEMPTS 64
 
+enum { FORM_SYMMETRIC, FORM_WEIGHTED };
+static const char *const forms[] = {"symmetric", "weighted", NULL};
+
+/* Larger concentrations change no mix, and their multiples overflow. */
+#define CONCENTRATION_MOST 1e200
+
 struct settings {
     double concentration;
+    osafl_choice form;
 };
 
 static const osafl_param params[] = {
     OSAFL_REAL(struct settings, concentration, 0.3, 0.0, DBL_MAX,
                "Concentration of the Dirichlet distribution; the smaller, the more unlike",
                .flags = OSAFL_P_LO_OPEN),
+    OSAFL_CHOICE(struct settings, form, FORM_SYMMETRIC, forms,
+                 "What mixes are around: all labels alike, whatever their shares in the data, or "
+                 "weighted by these shares",
+                 .flags = OSAFL_P_LATER),
 };
 
 struct dirichlet {
@@ -25,6 +42,7 @@ struct dirichlet {
     const struct settings *settings;
     const double *share;
     uint32_t labels;
+    uint32_t with_samples; /* of them */
 };
 
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
@@ -37,6 +55,8 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
                             .settings = config,
                             .share = facts->label_share,
                             .labels = facts->dataset->labels};
+    for (uint32_t l = 0; l < p->labels; l++)
+        p->with_samples += p->share[l] > 0.0;
     *self = p;
     return OSAFL_OK;
 }
@@ -78,6 +98,15 @@ static double log_gamma_variate(const struct dirichlet *p, osafl_call *call, uin
     return fmax(log(d) + log_v + boost, -DBL_MAX);
 }
 
+static double parameter_of(const struct dirichlet *p, uint32_t label)
+{
+    const double concentration = p->settings->concentration;
+    if (p->settings->form.index == FORM_SYMMETRIC)
+        return concentration;
+    return fmax(fmin(concentration, CONCENTRATION_MOST) * p->with_samples * p->share[label],
+                DBL_TRUE_MIN);
+}
+
 static osafl_status mix_of(void *self, osafl_call *c, uint32_t client, uint32_t draw, double *mix)
 {
     const struct dirichlet *p = self;
@@ -85,7 +114,7 @@ static osafl_status mix_of(void *self, osafl_call *c, uint32_t client, uint32_t 
     for (uint32_t l = 0; l < p->labels; l++) {
         if (p->share[l] <= 0.0)
             continue;
-        mix[l] = log_gamma_variate(p, c, client, draw, l, p->settings->concentration);
+        mix[l] = log_gamma_variate(p, c, client, draw, l, parameter_of(p, l));
         largest = fmax(largest, mix[l]);
     }
     double sum = 0.0;

@@ -1,5 +1,7 @@
 /* shards.c - every client sees a few labels, equally. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "osafl/partition.h"
 #include "osafl/random.h"
@@ -19,6 +21,35 @@ struct shards {
     uint32_t with_samples; /* of them */
     uint32_t per_client;
 };
+
+static osafl_status mix_of(void *self, osafl_call *c, uint32_t client, uint32_t draw, double *mix);
+
+/* A run whose clients never meet a label that is tested for is easily taken for a bad one. */
+static osafl_status tell_of_unseen(struct shards *p, osafl_call *c, uint32_t clients)
+{
+    double *mix = p->host->scratch(c, p->labels * sizeof *mix);
+    double *seen = p->host->scratch(c, p->labels * sizeof *seen);
+    char text[256] = "";
+    if (mix == NULL || seen == NULL)
+        return OSAFL_E_NOMEM;
+    for (uint32_t u = 0; u < clients; u++) {
+        OSAFL_TRY(mix_of(p, c, u, 0, mix));
+        for (uint32_t l = 0; l < p->labels; l++)
+            seen[l] += mix[l];
+    }
+    for (uint32_t l = 0; l < p->labels; l++) {
+        const size_t used = strlen(text);
+        if (p->share[l] <= 0.0 || seen[l] > 0.0)
+            continue;
+        (void)snprintf(text + used, sizeof text - used, "%s%u", used > 0 ? ", " : "", l);
+    }
+    if (text[0] != '\0')
+        p->host->log(c, OSAFL_LOG_WARN,
+                     "nobody holds these labels: %s; more clients, or a larger "
+                     "partition.shards.labels, would bring them in",
+                     text);
+    return OSAFL_OK;
+}
 
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
@@ -40,6 +71,11 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
                          .labels = facts->dataset->labels,
                          .with_samples = with_samples,
                          .per_client = (uint32_t)settings->labels};
+    const osafl_status status = tell_of_unseen(p, c, facts->clients);
+    if (status != OSAFL_OK) {
+        free(p);
+        return status;
+    }
     *self = p;
     return OSAFL_OK;
 }

@@ -25,7 +25,7 @@ const struct trial_world usual_world = {
              .target_type = OSAFL_TARGET_CLASS,
              .target_size = PLAY_LABELS,
              .labels = PLAY_LABELS,
-             .n_train = OSAFL_ENDLESS,
+             .n_train = 1000,
              .n_test = 100},
 };
 

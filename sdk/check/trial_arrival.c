@@ -14,13 +14,13 @@ static const osafl_arrival_vt *vtable(const struct subject *s)
 static osafl_arrival_problem make_problem(struct subject *s, struct take *t)
 {
     const uint32_t n = s->world.clients;
-    uint32_t *most = calloc(n, sizeof *most);
+    uint32_t *arrivals = calloc(n, sizeof *arrivals);
     uint64_t *capacity = calloc(n, sizeof *capacity);
     double *activity = calloc(n, sizeof *activity);
-    if (most == NULL || capacity == NULL || activity == NULL)
+    if (arrivals == NULL || capacity == NULL || activity == NULL)
         abort();
     for (uint32_t u = 0; u < n; u++) {
-        most[u] = u % 5;
+        arrivals[u] = u % 5;
         capacity[u] = 6 + 3 * (uint64_t)u;
         activity[u] = 0.3 + 0.1 * (u % 6);
     }
@@ -28,11 +28,11 @@ static osafl_arrival_problem make_problem(struct subject *s, struct take *t)
         .struct_size = sizeof p,
         .clients = n,
         .round = t->round,
-        .most = arena_input(&t->arena, "most", most, n, sizeof *most, 4),
+        .arrivals = arena_input(&t->arena, "arrivals", arrivals, n, sizeof *arrivals, 4),
         .capacity = arena_input(&t->arena, "capacity", capacity, n, sizeof *capacity, 8),
         .activity = arena_input(&t->arena, "activity", activity, n, sizeof *activity, 8),
     };
-    free(most);
+    free(arrivals);
     free(capacity);
     free(activity);
     return p;
@@ -65,9 +65,9 @@ static osafl_status play_round(struct subject *s, struct take *t)
     osafl_call *c = take_begin(t, "arrive()", OSAFL_NO_CLIENT);
     OSAFL_TRY(take_end(t, vtable(s)->arrive(s->instance.self, c, &p, n, present)));
     for (uint32_t u = 0; u < p.clients; u++) {
-        if (n[u] > p.most[u] || present[u] > 1)
-            take_fail(t, "client %u: %u samples of at most %u, present = %u", (unsigned)u,
-                      (unsigned)n[u], (unsigned)p.most[u], (unsigned)present[u]);
+        if (n[u] > p.capacity[u] || present[u] > 1)
+            take_fail(t, "client %u: %u samples of at most %llu, present = %u", (unsigned)u,
+                      (unsigned)n[u], (unsigned long long)p.capacity[u], (unsigned)present[u]);
     }
     transcript_bytes(&t->transcript, "the samples of arrive()", t->round, 0, n,
                      p.clients * sizeof *n);

@@ -17,7 +17,7 @@ static const osafl_param params[] = {
               .unit = "rounds"),
 };
 
-/* n[u], at most p->most[u]; present[u] is 1 already. */
+/* n[u], at most p->arrivals[u]; present[u] is 1 already. */
 static osafl_status arrive(void *self, osafl_call *c, const osafl_arrival_problem *p, uint32_t *n,
                            uint8_t *present)
 {
@@ -26,7 +26,7 @@ static osafl_status arrive(void *self, osafl_call *c, const osafl_arrival_proble
     const struct config *config = self;
     for (uint32_t u = 0; u < p->clients; u++) {
         if (((uint64_t)p->round + u) % (uint64_t)config->period == 0)
-            n[u] = p->most[u];
+            n[u] = p->arrivals[u];
     }
     return OSAFL_OK;
 }

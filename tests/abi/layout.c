@@ -505,9 +505,10 @@ static void print_arrival(void)
     MEMBER(osafl_arrival_problem, clients);
     MEMBER(osafl_arrival_problem, round);
     MEMBER(osafl_arrival_problem, reserved);
-    MEMBER(osafl_arrival_problem, most);
+    MEMBER(osafl_arrival_problem, arrivals);
     MEMBER(osafl_arrival_problem, capacity);
     MEMBER(osafl_arrival_problem, activity);
+    MEMBER(osafl_arrival_problem, history);
     END(osafl_arrival_problem);
     BEGIN(osafl_arrival_vt);
     MEMBER(osafl_arrival_vt, life);

@@ -44,6 +44,8 @@ for file in "$plugins"/*/*.so; do
             { dropout = 0.5; }, { linear = "classes"; })'
         ;;
     */channel/trace.so) check "$file" path="$work/gains.csv" ;;
+    */arrival/trace.so) check "$file" path="$work/arrivals.csv" at_end=cycle ;;
+    */partition/assigned.so) check "$file" path="$work/owners.csv" ;;
     *) check "$file" ;;
     esac
     # Nothing is left out for want of a setting.

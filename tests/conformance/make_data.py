@@ -65,3 +65,11 @@ rows = [",".join("u%d" % u for u in range(7))]
 for _ in range(12):
     rows.append(",".join("%.3e" % 10 ** draw.uniform(-12, -8) for _ in range(7)))
 write("gains.csv", "\n".join(rows).encode() + b"\n")
+
+rows = ["round,client,samples,present"]
+for i in range(20):
+    rows.append("%d,%d,%d,%d" % (i // 4, i % 4, i % 3, i % 5 > 0))
+write("arrivals.csv", "\n".join(rows).encode() + b"\n")
+
+rows = ["sample,client"] + ["%d,%d" % (i, i % 7) for i in range(0, 100, 2)]
+write("owners.csv", "\n".join(rows).encode() + b"\n")

@@ -215,7 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == OSAFL_OK) {
         check_stores(w, scene);
         check_saved(w, scene);
-        FUZZ_REQUIRE(world_begin_round(w, w->round, message) == OSAFL_OK);
+        FUZZ_REQUIRE(world_begin_round(w, w->round, NULL, message) == OSAFL_OK);
         FUZZ_REQUIRE(world_advance(w, w->round, message) == OSAFL_OK);
         check_stores(w, scene);
         world_describe_restarts(w, message, sizeof message);

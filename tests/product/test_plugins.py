@@ -3,10 +3,10 @@ import os
 import re
 
 import osafl_run
-from osafl_run import SOURCE_TREE, ProductTest, plugins
+from osafl_run import SOURCE_TREE, ProductTest, csv_table, natural, plugins
 
-KINDS = ("model", "channel", "resource", "optimizer", "quantizer", "deletion", "aggregator", "drift",
-         "arrival", "selection", "filter")
+KINDS = ("model", "channel", "resource", "optimizer", "quantizer", "deletion", "aggregator",
+         "partition", "drift", "arrival", "selection", "filter")
 # Clients that sit out, a link that loses updates, labels that drift: much of a world in 2 rounds.
 WORLD = {"clients.count": 4, "clients.storage": 40, "clients.arrivals": 6,
          "arrival.plugin": '"binomial"', "uplink.loss_probability": 0.1,
@@ -35,6 +35,14 @@ class Plugins(ProductTest):
         if (kind, name) == ("channel", "trace"):
             gains = [",".join(["1e-12", "2e-12", "3e-12", "4e-12"])] * 2
             return {"channel.trace.path": '"%s"' % self.path("gains.csv", "\n".join(gains) + "\n")}
+        if (kind, name) == ("arrival", "trace"):
+            path = self.path("arrivals.csv", "round,client,samples,present\n0,2,3,1\n1,0,2,0\n")
+            return {"arrival.trace.path": '"%s"' % path}
+        if (kind, name) in (("partition", "assigned"), ("partition", "natural")):
+            table = csv_table([([i % 3, i % 5], i % 2, i % 4) for i in range(40)])
+            owners = self.path("owners.csv", "sample,client\n0,0\n1,1\n2,2\n3,3\n4,0\n")
+            return {**natural('"%s"' % self.path("owned.csv", table), 4, 40),
+                    "partition.plugin": name, "partition.assigned.path": '"%s"' % owners}
         return {**PARTNERS.get(kind + "/" + name, {}), **LARGE.get(name, {})}
 
     def check_run(self, run):

@@ -429,7 +429,7 @@ static osafl_status arrival_arrive(void *self, osafl_call *c, const osafl_arriva
     (void)c;
     if (faulty(t, TOY_ASKS_ABSENT, p->round))
         present[t->fault_client] = 0;
-    memcpy(n, p->most, p->clients * sizeof *n);
+    memcpy(n, p->arrivals, p->clients * sizeof *n);
     return OSAFL_OK;
 }
 

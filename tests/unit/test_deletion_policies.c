@@ -289,43 +289,54 @@ static void test_balanced_is_flattest(void **unused)
     fixture_close(f);
 }
 
-/* Samples seen at any time are in the reservoir with equal probability: of 4 + 12 each with
- * 4/16. */
-static void test_reservoir_is_uniform(void **unused)
+/* Samples seen at any time are in the reservoir with equal probability: of 4 + 12 each with 4/16;
+ * also when the first arrivals find free places. */
+static void check_reservoir(uint32_t begin)
 {
-    (void)unused;
     enum { STORED = 4, PER_ROUND = 3, ROUNDS = 4, SEEN = STORED + PER_ROUND * ROUNDS };
     enum { TRIALS = 4000 };
     unsigned count[SEEN] = {0};
     for (uint32_t trial = 0; trial < TRIALS; trial++) {
         struct fixture *f = policy_open("reservoir", NULL);
         f->context.seed = trial;
-        struct store s = {.stored = STORED, .arrived = PER_ROUND};
+        struct store s = {.stored = begin, .arrived = PER_ROUND};
         uint32_t held[STORED + PER_ROUND];
-        for (uint32_t i = 0; i < STORED; i++)
-            held[i] = i;
+        uint32_t next = 0;
+        for (; next < begin; next++)
+            held[next] = next;
         for (uint32_t round = 0; round < ROUNDS; round++) {
             uint32_t position[PER_ROUND];
             bool gone[STORED + PER_ROUND] = {false};
+            const uint32_t leave = s.stored + PER_ROUND - STORED;
             for (uint32_t i = 0; i < PER_ROUND; i++)
-                held[STORED + i] = STORED + PER_ROUND * round + i;
-            select_checked(f, &s, 2, round, PER_ROUND, position);
-            for (uint32_t i = 0; i < PER_ROUND; i++)
+                held[s.stored + i] = next++;
+            select_checked(f, &s, 2, round, leave, position);
+            for (uint32_t i = 0; i < leave; i++)
                 gone[position[i]] = true;
             uint32_t kept = 0;
-            for (uint32_t i = 0; i < STORED + PER_ROUND; i++) {
+            for (uint32_t i = 0; i < s.stored + PER_ROUND; i++) {
                 if (!gone[i])
                     held[kept++] = held[i];
             }
             assert_int_equal(kept, STORED);
+            s.stored = STORED;
         }
+        assert_int_equal(next, begin + PER_ROUND * ROUNDS);
         for (uint32_t i = 0; i < STORED; i++)
             count[held[i]]++;
         fixture_close(f);
     }
-    const double p = (double)STORED / SEEN;
-    for (uint32_t i = 0; i < SEEN; i++)
+    const uint32_t seen = begin + PER_ROUND * ROUNDS;
+    const double p = (double)STORED / seen;
+    for (uint32_t i = 0; i < seen; i++)
         assert_true(fabs(count[i] - TRIALS * p) <= 5.0 * sqrt(TRIALS * p * (1.0 - p)));
+}
+
+static void test_reservoir_is_uniform(void **unused)
+{
+    (void)unused;
+    check_reservoir(4);
+    check_reservoir(2);
 }
 
 static void test_reservoir_resumes(void **unused)

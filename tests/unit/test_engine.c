@@ -232,7 +232,7 @@ static void test_centralised(void **state)
     run_rounds(b, 1);
     /* As many steps as 6 clients with 5 local rounds of 3 mini-batches, over all stores. */
     assert_int_equal(t->n_batches, CLIENTS * 5 * 3);
-    assert_true(t->aggregated_samples == world_population(b->world)->total_samples);
+    assert_true(t->aggregated_samples == world_population(b->world)->total_capacity);
     assert_null(b->report.clients.gain);
     assert_null(b->report.clients.answer);
     assert_true(isnan(b->report.row.payload_bits));

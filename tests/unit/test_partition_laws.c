@@ -18,12 +18,13 @@
 
 static const double flat[LABELS] = {.1, .1, .1, .1, .1, .1, .1, .1, .1, .1};
 
-/* A partition over a training split with these shares; the facts last as long as the test. */
+static osafl_dataset_info info;
+static osafl_facts facts;
+
+/* A partition over a training split with these shares. */
 static struct fixture *open_partition(const char *name, const char *key, const char *value,
                                       const double *share, uint32_t labels, uint64_t seed)
 {
-    static osafl_dataset_info info;
-    static osafl_facts facts;
     struct fixture *f = fixture_open("partition", name);
     if (key != NULL)
         fixture_set(f, key, value);
@@ -164,6 +165,116 @@ static void test_dirichlet_extremes(void **state)
 
 static const double uneven[LABELS] = {.2, .2, 0, .2, 0, .1, .1, .1, .05, .05};
 
+static struct fixture *open_weighted(double concentration, const double *share, uint32_t labels)
+{
+    struct fixture *f = open_dirichlet(concentration, share, labels, 5);
+    fixture_set(f, "form", "weighted");
+    assert_int_equal(fixture_create(f, &facts), OSAFL_OK);
+    return f;
+}
+
+/* Dirichlet(a C s): means s, variances s (1 - s) / (C a + 1), over the labels that there are. */
+static void test_weighted_moments(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000, C = 8 };
+    const double concentrations[] = {0.1, 1.0, 20.0};
+    for (size_t i = 0; i < sizeof concentrations / sizeof *concentrations; i++) {
+        struct fixture *f = open_weighted(concentrations[i], uneven, LABELS);
+        double sum[LABELS] = {0.0};
+        double squares[LABELS] = {0.0};
+        for (uint32_t u = 0; u < DRAWS; u++) {
+            double mix[LABELS];
+            get_mix(f, u, 0, mix);
+            check_mix(mix, uneven, LABELS);
+            for (uint32_t l = 0; l < LABELS; l++) {
+                sum[l] += mix[l] / DRAWS;
+                squares[l] += (mix[l] - uneven[l]) * (mix[l] - uneven[l]) / DRAWS;
+            }
+        }
+        for (uint32_t l = 0; l < LABELS; l++) {
+            const double variance = uneven[l] * (1.0 - uneven[l]) / (C * concentrations[i] + 1.0);
+            assert_true(fabs(sum[l] - uneven[l]) <= 5.0 * sqrt(variance / DRAWS));
+            assert_true(fabs(squares[l] - variance) <= 0.08 * variance);
+        }
+        fixture_close(f);
+    }
+}
+
+/* Concentrated without end the mix is that of the data; without any, one label has everything. */
+static void test_weighted_limits(void **state)
+{
+    (void)state;
+    const double concentrations[] = {1e9, 1e200, 1e300, 1.7e308};
+    double mix[LABELS];
+    for (size_t i = 0; i < sizeof concentrations / sizeof *concentrations; i++) {
+        struct fixture *f = open_weighted(concentrations[i], uneven, LABELS);
+        for (uint32_t u = 0; u < 50; u++) {
+            get_mix(f, u, 0, mix);
+            for (uint32_t l = 0; l < LABELS; l++)
+                assert_true(fabs(mix[l] - uneven[l]) < 1e-3);
+        }
+        fixture_close(f);
+    }
+    struct fixture *f = open_weighted(5e-324, uneven, LABELS);
+    for (uint32_t u = 0; u < 50; u++) {
+        get_mix(f, u, 0, mix);
+        check_mix(mix, uneven, LABELS);
+    }
+    fixture_close(f);
+}
+
+/* Where shares are equal, both forms are the same. */
+static void test_weighted_as_symmetric(void **state)
+{
+    (void)state;
+    struct fixture *weighted = open_weighted(0.5, flat, LABELS);
+    double a[LABELS];
+    double b[LABELS];
+    get_mix(weighted, 3, 0, a);
+    fixture_close(weighted);
+    struct fixture *symmetric = open_dirichlet(0.5, flat, LABELS, 5);
+    get_mix(symmetric, 3, 0, b);
+    for (uint32_t l = 0; l < LABELS; l++)
+        assert_true(fabs(a[l] - b[l]) < 1e-12);
+    fixture_close(symmetric);
+}
+
+static char told[256];
+
+static void keep_line(void *arg, int32_t level, const char *line)
+{
+    (void)arg;
+    assert_int_equal(level, OSAFL_LOG_WARN);
+    snprintf(told, sizeof told, "%s", line);
+}
+
+/* Two clients with two labels each cannot hold all eight. */
+static void test_shards_tells_of_unseen(void **state)
+{
+    (void)state;
+    struct fixture *f = open_partition("shards", NULL, NULL, uneven, LABELS, 3);
+    double mix[2][LABELS];
+    char expected[64] = "nobody holds these labels: ";
+    facts.clients = 2;
+    f->context.log = keep_line;
+    assert_int_equal(fixture_create(f, &facts), OSAFL_OK);
+    get_mix(f, 0, 0, mix[0]);
+    get_mix(f, 1, 0, mix[1]);
+    for (uint32_t l = 0, n = 0; l < LABELS; l++)
+        if (uneven[l] > 0.0 && mix[0][l] + mix[1][l] == 0.0)
+            snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%u",
+                     n++ > 0 ? ", " : "", l);
+    strcat(expected, ";");
+    if (strstr(told, expected) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", expected, told);
+    told[0] = '\0';
+    facts.clients = 1000;
+    assert_int_equal(fixture_create(f, &facts), OSAFL_OK);
+    assert_string_equal(told, "");
+    fixture_close(f);
+}
+
 static void test_shards(void **state)
 {
     (void)state;
@@ -207,7 +318,7 @@ static void test_iid(void **state)
 static void test_all_are_listed(void **state)
 {
     (void)state;
-    static const char *const names[] = {"dirichlet", "iid", "natural", "shards"};
+    static const char *const names[] = {"assigned", "dirichlet", "iid", "natural", "shards"};
     fixture_expect_all("partition", names, sizeof names / sizeof names[0]);
 }
 
@@ -218,6 +329,10 @@ int main(void)
         cmocka_unit_test(test_dirichlet_distribution),
         cmocka_unit_test(test_dirichlet_bounds),
         cmocka_unit_test(test_dirichlet_extremes),
+        cmocka_unit_test(test_weighted_moments),
+        cmocka_unit_test(test_weighted_limits),
+        cmocka_unit_test(test_weighted_as_symmetric),
+        cmocka_unit_test(test_shards_tells_of_unseen),
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_iid),
         cmocka_unit_test(test_all_are_listed),

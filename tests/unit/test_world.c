@@ -147,7 +147,7 @@ static osafl_status one_too_many(void *self, osafl_call *c, const osafl_arrival_
                                  uint32_t *n, uint8_t *present)
 {
     (void)self, (void)c, (void)present;
-    n[7] = p->most[7] + 1;
+    n[7] = (uint32_t)p->capacity[7] + 1;
     return OSAFL_OK;
 }
 
@@ -326,19 +326,24 @@ static void refuse_world(struct setup *s, osafl_status expected, const char *con
 static void advance(struct setup *s, struct world *w, uint32_t from, uint32_t to)
 {
     for (uint32_t t = from; t < to; t++)
-        if (world_begin_round(w, t, s->message) != OSAFL_OK ||
+        if (world_begin_round(w, t, NULL, s->message) != OSAFL_OK ||
             world_advance(w, t, s->message) != OSAFL_OK)
             fail_msg("%s", s->message);
 }
 
-/* Store, label and histogram agree, and the size never changes. */
-static void check_stores(const struct setup *s, const struct world *w)
+/* Store, label, histogram and share agree. */
+static void check_contents(const struct setup *s, const struct world *w)
 {
     const struct population *p = world_population(w);
+    uint64_t total = 0;
+    for (uint32_t u = 0; u < p->clients; u++)
+        total += world_stored(w)[u];
     for (uint32_t u = 0; u < p->clients; u++) {
         const struct store_samples store = world_store(w, u);
         uint32_t histogram[LABELS] = {0};
-        assert_int_equal(store.n, p->samples[u]);
+        assert_int_equal(store.n, world_stored(w)[u]);
+        assert_true(store.n <= p->capacity[u]);
+        assert_true(world_alpha(w, u) == (total > 0 ? (double)store.n / (double)total : 0.0));
         for (uint64_t k = 0; k < store.n; k++) {
             assert_true(store.sample[k] < s->info.n_train);
             assert_int_equal(store.label[k],
@@ -347,6 +352,14 @@ static void check_stores(const struct setup *s, const struct world *w)
         }
         assert_memory_equal(histogram, world_histogram(w, u), sizeof histogram);
     }
+}
+
+/* The same of full stores. */
+static void check_stores(const struct setup *s, const struct world *w)
+{
+    check_contents(s, w);
+    for (uint32_t u = 0; u < world_population(w)->clients; u++)
+        assert_int_equal(world_stored(w)[u], world_population(w)->capacity[u]);
 }
 
 static void check_same(const struct world *a, const struct world *b)
@@ -415,15 +428,15 @@ static void test_population(void **state)
     double power_dbm = 0.0;
     for (uint32_t u = 0; u < p->clients; u++) {
         assert_true(p->activity[u] >= 0.3 && p->activity[u] < 0.8);
-        assert_int_equal(p->samples[u], (uint64_t)ceil(40 * p->activity[u]));
+        assert_int_equal(p->capacity[u], (uint64_t)ceil(40 * p->activity[u]));
         assert_int_equal(p->arrivals[u], (uint32_t)ceil(4 * p->activity[u]));
         assert_true(p->cycles_per_bit[u] >= 25.0 && p->cycles_per_bit[u] <= 40.0);
         assert_true(p->energy_budget_j[u] >= 1.2 && p->energy_budget_j[u] <= 2.5);
         assert_true(p->clock_max_hz[u] >= 1e9 && p->clock_max_hz[u] <= 1.8e9);
         assert_true(p->power_max_w[u] >= 0.1 && p->power_max_w[u] <= 1.0);
-        assert_true(p->alpha[u] == (double)p->samples[u] / (double)p->total_samples);
+        assert_true(world_alpha(w, u) == (double)p->capacity[u] / (double)p->total_capacity);
         activity += p->activity[u];
-        alpha += p->alpha[u];
+        alpha += world_alpha(w, u);
         power_dbm += 10.0 * log10(p->power_max_w[u]) + 30.0;
     }
     assert_true(fabs(alpha - 1.0) < 1e-12);
@@ -574,7 +587,7 @@ static void test_drift(void **state)
     set_drift(s, 1.0); /* a fresh distribution each round */
     set_partition(s, "dirichlet", "concentration", "1e-6");
     struct world *w = make_world(s);
-    const uint64_t n = world_population(w)->samples[0];
+    const uint64_t n = world_population(w)->capacity[0];
     for (uint32_t t = 0; t < 30; t++)
         advance(s, w, t, t + 1);
     /* One label a round; ten rounds of arrivals fill a store. */
@@ -641,6 +654,23 @@ static void test_endless(void **state)
     check_stores(s, w);
     assert_int_equal(world_restarts(w), 0);
     world_destroy(w);
+    close_setup(s);
+}
+
+static int32_t always_seven(void *self, uint64_t i)
+{
+    (void)self, (void)i;
+    return 7;
+}
+
+static void test_drift_over_one_label(void **state)
+{
+    (void)state;
+    struct setup *s = make_setup();
+    s->dataset_vt.label = always_seven;
+    world_destroy(make_world(s));
+    set_drift(s, 0.5);
+    REFUSE(s, OSAFL_E_CONFIG, "drift.plugin = \"restless\"", "toy", "label 7", "leave drift out");
     close_setup(s);
 }
 
@@ -728,14 +758,14 @@ static void test_refusals(void **state)
     REFUSE(s, OSAFL_E_CONFIG, "clients.count is 0");
     s->e.clients.count = 25;
     s->e.clients.storage = INT64_C(1) << 40;
-    REFUSE(s, OSAFL_E_CONFIG, "clients.storage", "2^32 - 1");
+    REFUSE(s, OSAFL_E_CONFIG, "clients.storage", "2^31 - 1");
     close_setup(s);
 }
 
 static void refuse_advance(struct setup *s, osafl_status expected, const char *word)
 {
     struct world *w = make_world(s);
-    assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_OK);
+    assert_int_equal(world_begin_round(w, 0, NULL, s->message), OSAFL_OK);
     assert_int_equal(world_advance(w, 0, s->message), expected);
     assert_non_null(strstr(s->message, "deletion/picky"));
     if (strstr(s->message, word) == NULL)
@@ -812,15 +842,17 @@ static void refuse_load(struct setup *s, const char *key, uint64_t at, uint64_t 
 {
     enum { CLIENTS = 25 };
     struct world *w = make_world(s);
-    const uint64_t total = world_population(w)->total_samples;
+    const uint64_t total = world_population(w)->total_capacity;
     const uint32_t pools = s->by_client ? CLIENTS : LABELS;
     struct record_writer *writer = record_writer_create();
     osafl_writer *to = record_writer_section(writer, "world", 1);
-    const char *const keys[] = {"round", "dealt", "sample", "born"};
-    const uint64_t counts[] = {1, pools, total, total};
-    for (size_t k = 0; k < 4; k++) {
+    const char *const keys[] = {"round", "dealt", "stored", "sample", "born"};
+    const uint64_t counts[] = {1, pools, CLIENTS, total, total};
+    for (size_t k = 0; k < 5; k++) {
         uint64_t *v = calloc(total, sizeof *v);
-        if (k == 2) {
+        if (k == 2)
+            memcpy(v, world_stored(w), CLIENTS * sizeof *v);
+        if (k == 3) {
             for (uint32_t u = 0, n = 0; u < CLIENTS; u++)
                 for (uint64_t i = 0; i < world_store(w, u).n; i++)
                     v[n++] = world_store(w, u).sample[i];
@@ -859,6 +891,9 @@ static void test_damaged_records(void **state)
     refuse_load(s, "dealt", 3, UINT32_MAX, "dealt"); /* more than all stores hold */
     refuse_load(s, "dealt", 4, 1, "dealt");          /* a label without samples */
     refuse_load(s, "dealt", 10, 0, "dealt");         /* one pool too few */
+    refuse_load(s, "stored", 3, 0, NULL);            /* an empty store */
+    refuse_load(s, "stored", 3, 401, "stored");      /* more than there is room for */
+    refuse_load(s, "stored", 3, UINT64_MAX, "stored");
     refuse_load(s, "sample", 0, 6000, "sample");
     refuse_load(s, "born", 0, 1, "born"); /* in the store only from a round still to come */
     refuse_load(s, "round", UINT64_MAX, 0, "dealt");
@@ -907,7 +942,7 @@ static void test_bad_drifts(void **state)
         set_drift(s, 0.5);
         s->drifting.weight = bad[k];
         struct world *w = make_world(s);
-        assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_OK);
+        assert_int_equal(world_begin_round(w, 0, NULL, s->message), OSAFL_OK);
         assert_int_equal(world_advance(w, 0, s->message), OSAFL_E_BUG);
         assert_non_null(strstr(s->message, "drift/restless, round 0, client 0"));
         world_destroy(w);
@@ -922,12 +957,95 @@ static void test_bad_arrivals(void **state)
     s->plugins.arrival = &s->bad_arrival.instance;
     s->arrival_vt.arrive = one_too_many;
     struct world *w = make_world(s);
-    assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_E_BUG);
+    assert_int_equal(world_begin_round(w, 0, NULL, s->message), OSAFL_E_BUG);
     assert_non_null(strstr(s->message, "arrival/odd, round 0, client 7"));
     s->arrival_vt.arrive = half_present;
-    assert_int_equal(world_begin_round(w, 0, s->message), OSAFL_E_BUG);
+    assert_int_equal(world_begin_round(w, 0, NULL, s->message), OSAFL_E_BUG);
     assert_non_null(strstr(s->message, "client 3"));
     assert_non_null(strstr(s->message, "present = 2"));
+    world_destroy(w);
+    close_setup(s);
+}
+
+static osafl_status overfill(void *self, osafl_call *c, const osafl_arrival_problem *p, uint64_t *n)
+{
+    (void)self, (void)c;
+    assert_null(p->history);
+    n[4] = p->capacity[4] + 1;
+    return OSAFL_OK;
+}
+
+static void test_bad_fill(void **state)
+{
+    (void)state;
+    struct setup *s = make_setup();
+    s->plugins.arrival = &s->bad_arrival.instance;
+    s->arrival_vt.fill = overfill;
+    REFUSE(s, OSAFL_E_BUG, "arrival/odd, client 4", "fill()");
+    close_setup(s);
+}
+
+/* Stores grow with what arrives until they are full; only then the policy is asked, and for no more
+ * than there is too much. */
+static void test_growing_stores(void **state)
+{
+    (void)state;
+    struct setup *s = make_setup();
+    const char *const fills[] = {"0", "0.25", "0.97"};
+    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
+        s->deletion_vt.select = refuse;
+        set_arrival(s, "steady", "fill", fills[i]);
+        struct world *w = make_world(s);
+        const struct population *p = world_population(w);
+        check_contents(s, w);
+        for (uint32_t t = 0; t < 14; t++) {
+            uint64_t expected[25];
+            bool full = false;
+            for (uint32_t u = 0; u < 25; u++) {
+                expected[u] = (uint64_t)nearbyint(strtod(fills[i], NULL) * (double)p->capacity[u]) +
+                              (uint64_t)(t + 1) * p->arrivals[u];
+                full = full || expected[u] > p->capacity[u];
+                if (expected[u] > p->capacity[u])
+                    expected[u] = p->capacity[u];
+            }
+            if (full)
+                s->deletion_vt.select = oldest;
+            advance(s, w, t, t + 1);
+            check_contents(s, w);
+            assert_memory_equal(world_stored(w), expected, sizeof expected);
+        }
+        check_stores(s, w);
+        world_destroy(w);
+    }
+    check_resume(s);
+    close_setup(s);
+}
+
+/* A client without a sample is not there, whatever the arrival says. */
+static void test_empty_stores(void **state)
+{
+    (void)state;
+    struct setup *s = make_setup();
+    set_arrival(s, "steady", "fill", "0");
+    struct world *w = make_world(s);
+    for (uint32_t u = 0; u < 25; u++) {
+        assert_int_equal(world_present(w)[u], 0);
+        assert_true(isnan(world_entropy(w, u)));
+        assert_true(world_alpha(w, u) == 0.0);
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    world_print(w, to);
+    fclose(to);
+    assert_non_null(strstr(text, "with 0 samples in stores for "));
+    assert_non_null(strstr(text, "empty stores: 25"));
+    assert_null(strstr(text, "nan"));
+    free(text);
+    advance(s, w, 0, 1);
+    assert_int_equal(world_begin_round(w, 1, NULL, s->message), OSAFL_OK);
+    for (uint32_t u = 0; u < 25; u++)
+        assert_int_equal(world_present(w)[u], 1);
     world_destroy(w);
     close_setup(s);
 }
@@ -980,6 +1098,7 @@ int main(void)
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_natural),
         cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_drift_over_one_label),
         cmocka_unit_test(test_missing_label),
         cmocka_unit_test(test_independence),
         cmocka_unit_test(test_one_sample),
@@ -990,6 +1109,9 @@ int main(void)
         cmocka_unit_test(test_bad_partitions),
         cmocka_unit_test(test_bad_drifts),
         cmocka_unit_test(test_bad_arrivals),
+        cmocka_unit_test(test_bad_fill),
+        cmocka_unit_test(test_growing_stores),
+        cmocka_unit_test(test_empty_stores),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_many_clients),
     };

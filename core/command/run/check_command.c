@@ -115,6 +115,31 @@ static void print_layer(void *arg, const osafl_layer *l)
            (unsigned long long)l->parameters, l->operations);
 }
 
+/* A setting of the kind whose name *arg is. */
+static osafl_status print_choice(void *arg, const struct setting *s)
+{
+    const char *kind = arg;
+    const size_t n = strlen(kind);
+    if (strncmp(s->group, kind, n) != 0 || (s->group[n] != '\0' && s->group[n] != '.'))
+        return OSAFL_OK;
+    if (s->param == NULL)
+        printf("%-22s %s", kind, s->text);
+    else
+        printf(", %s = %s", s->key, s->text);
+    return OSAFL_OK;
+}
+
+/* The laws by which clients get their samples, with all their settings. */
+static osafl_status print_laws(const struct experiment *e)
+{
+    char kinds[][16] = {"partition", "drift", "arrival"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        OSAFL_TRY(experiment_visit(e, print_choice, kinds[i]));
+        putchar('\n');
+    }
+    return OSAFL_OK;
+}
+
 /* Whether the weights of model.start fit. */
 static osafl_status check_start(const struct session *s, char *message)
 {
@@ -137,6 +162,9 @@ static osafl_status check(struct experiment *e, struct session *s, char *message
     osafl_status status = world_create(e, &plugins, &world, message);
     if (status == OSAFL_OK) {
         print_data(s);
+        status = print_laws(e);
+    }
+    if (status == OSAFL_OK) {
         world_print(world, stdout);
         print_work(s, world);
         status = check_start(s, message);

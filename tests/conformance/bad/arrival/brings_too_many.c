@@ -8,7 +8,7 @@ static osafl_status flood(void *self, osafl_call *c, const osafl_arrival_problem
     (void)c;
     (void)present;
     for (uint32_t u = 0; u < problem->clients; u++)
-        n[u] = problem->most[u] + 1;
+        n[u] = (uint32_t)problem->capacity[u] + 1;
     return OSAFL_OK;
 }
 

@@ -1,0 +1,107 @@
+"""Stores that begin below their capacity, arrivals from a table, samples assigned by one."""
+import osafl_run
+from osafl_run import ProductTest, csv_table, natural, plugins
+
+EMPTY = {"arrival.plugin": "steady", "arrival.steady.fill": 0.0}
+
+
+class Stores(ProductTest):
+    def sizes(self, run, clients):
+        """samples of clients.csv, a list a round."""
+        column = [int(row[0]) for row in run.clients("samples")]
+        return [column[i:i + clients] for i in range(0, len(column), clients)]
+
+    def check_run(self, run, rounds):
+        for file in ("rounds.csv", "clients.csv"):
+            self.assertNotRegex(run.bytes(file).decode(), r"(?i)\b(nan|inf)\b")
+        self.assertEqual(len(run.rows("rounds.csv")), rounds)
+
+    def test_growth_with_every_deletion(self):
+        """Nobody has a sample in round 0, so that the round is empty; stores grow by E_u."""
+        for name in plugins("deletion"):
+            run = self.run_small(EMPTY, {"deletion.plugin": name}, rounds=14)
+            self.check_run(run, 14)
+            sizes = self.sizes(run, 9)
+            self.assertEqual(sizes[0], [0] * 9)
+            capacity = sizes[-1]
+            for t, now in enumerate(sizes):
+                self.assertEqual(now, [min(c, t * e) for c, e in zip(capacity, sizes[1])])
+            self.assertEqual(run.rounds("participants")[0], 0)
+            self.assertGreater(run.rounds("participants")[1], 0)
+            first = run.rows("clients.csv")[0]
+            self.assertEqual((first["reason"], first["label_entropy"]), ("absent", ""))
+
+    def test_every_aggregator(self):
+        for name in plugins("aggregator"):
+            with self.subTest(aggregator=name):
+                self.check_run(self.run_small(EMPTY, {"aggregator.plugin": name}, rounds=3), 3)
+
+    def test_evaluation_per_client(self):
+        run = self.run_small(EMPTY, {"evaluation.per_client": True}, rounds=2)
+        self.check_run(run, 2)
+
+    def test_resume(self):
+        settings = {**EMPTY, "partition.dirichlet.concentration": 0.1, "training.minibatches": 200,
+                    "drift.plugin": "redraw", "drift.redraw.probability": 0.2}
+        whole = self.run_small(settings, rounds=24)
+        folder = self.path("stopped")
+        self.stopped_small(folder, settings, rounds=24)
+        resumed = self.run_small(settings, folder=folder, rounds=24)
+        for name in ("rounds.csv", "clients.csv", "model.safetensors"):
+            self.assertEqual(whole.bytes(name), resumed.bytes(name), name)
+
+    def test_check(self):
+        text = self.check_small(EMPTY)
+        self.assertRegex(text, r"with 0 samples in stores for \d+")
+        self.assertIn("empty stores: 9", text)
+        self.assertRegex(self.check_small(), r"with (\d+) samples; \d+ arrive in a round")
+        self.assertIn('partition              "dirichlet", concentration = 0.3, form = "symmetric"',
+                      self.check_small())
+        self.assertIn('form = "weighted"',
+                      self.check_small({"partition.dirichlet.form": '"weighted"'}))
+
+    def test_trace(self):
+        """A store begins empty and holds what the table has brought; who is away is absent."""
+        rows = [(t, u, (3 * t + u) % 5, int((t + u) % 4 > 0)) for t in range(6) for u in range(9)]
+        text = "round,client,samples,present\n" + "".join("%d,%d,%d,%d\n" % row for row in rows)
+        path = self.path("arrivals.csv", text)
+        trace = {"arrival.plugin": "trace", "arrival.trace.path": '"%s"' % path,
+                 "arrival.trace.fill": 0.0, "clients.arrivals": 0}
+        run = self.run_small(trace, rounds=6)
+        self.check_run(run, 6)
+        expected = [0] * 9
+        for t, now in enumerate(self.sizes(run, 9)):
+            self.assertEqual(now, expected)
+            reasons = [row["reason"] for row in run.rows("clients.csv")[9 * t:9 * t + 9]]
+            for u in range(9):
+                away = (t + u) % 4 == 0 or now[u] == 0
+                self.assertEqual(reasons[u] == "absent", away, (t, u))
+            expected = [n + (3 * t + u) % 5 for u, n in enumerate(expected)]
+        answer = self.osafl("run", osafl_run.SMALL, "--out", self.path("refused"),
+                            *osafl_run.arguments({**trace, "rounds": 7}), status=2)
+        self.assertIn("holds 6 rounds, the experiment needs 7", answer)
+
+    def test_assigned(self):
+        """Client u has label u and nothing else; the samples of client 3 are nobody's here."""
+        table = csv_table([([i % 7, i % 5], i // 100, 0) for i in range(400)])
+        text = "client,sample\n" + "".join("%d,%d\n" % (i // 100, i) for i in range(0, 400, 2))
+        path = self.path("owners.csv", text)
+        table = '"%s"' % self.path("table.csv", table)
+        settings = {**natural(table, 3, 40), "dataset.csv.test_path": table,
+                    "partition.plugin": "assigned", "partition.assigned.path": '"%s"' % path}
+        text_of_check = self.check_small(settings)
+        for u in range(3):
+            self.assertRegex(text_of_check, r"(?m)^ +%d +40 .* %d:40$" % (u, u))
+        self.assertIn("left out: 250 of 400 training samples", text_of_check)
+        for row, word in (("0,0", ":202: sample 0 belongs to client 0 already"),
+                          ("1,-4", ":202: column 2"), ("1,400", ":202: sample 400 is missing"),
+                          ("1,3,3", ":202: has 3 columns")):
+            self.path("owners.csv", text + row + "\n")
+            self.assertIn(path + word, self.check_small(settings, status=2))
+        self.assertIn("the data set is endless",
+                      self.check_small({"partition.plugin": "assigned",
+                                        "partition.assigned.path": '"%s"' % path}, status=2))
+
+
+if __name__ == "__main__":
+    osafl_run.main()
