@@ -37,8 +37,9 @@ class Stores(ProductTest):
                 self.check_run(self.run_small(EMPTY, {"aggregator.plugin": name}, rounds=3), 3)
 
     def test_evaluation_per_client(self):
-        run = self.run_small(EMPTY, {"evaluation.per_client": True}, rounds=2)
-        self.check_run(run, 2)
+        for settings in ({}, {"uplink.late": '"carry"', "aggregator.plugin": "fedbuff"}):
+            run = self.run_small(EMPTY, settings, {"evaluation.per_client": True}, rounds=3)
+            self.check_run(run, 3)
 
     def test_resume(self):
         settings = {**EMPTY, "partition.dirichlet.concentration": 0.1, "training.minibatches": 200,

@@ -1,4 +1,4 @@
-/* recurrent.c - one layer of torch.nn.LSTM and torch.nn.GRU, from h = c = 0 on.
+/* recurrent_layer.c - one layer of torch.nn.LSTM and torch.nn.GRU, from h = c = 0 on.
  *
  * With a = W_ih x + b_ih and b = W_hh h + b_hh, by gates:
  *   LSTM  i, f, o = sigmoid(a + b), g = tanh(a + b); c' = f c + i g; h' = o tanh(c')
