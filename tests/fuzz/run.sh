@@ -42,6 +42,7 @@ for target in "${targets[@]}"; do
     set) options=("-dict=$here/dictionaries/experiment" -max_len=500) ;;
     results) options=("-dict=$here/dictionaries/json" -max_len=4000) ;;
     manifest) options=("-dict=$here/dictionaries/json" -max_len=2000) ;;
+    network) options=("-dict=$here/dictionaries/network" -max_len=700) ;;
     engine | instance | kept | world) options=(-max_len=300) ;;
     quantizer | records | trace | table | csv_table | npy | idx | libsvm | zip) options=(-max_len=1000) ;;
     esac
