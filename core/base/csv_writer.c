@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "error.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -65,7 +65,7 @@ static bool fits_header(const char *header, uint64_t at, const char *block, size
 /* Reads the first `length` bytes, which must begin with the header and a line's end, into the hash.
  * The buffer is empty and serves for that. */
 static osafl_status read_beginning(struct csv_writer *w, const char *header, uint64_t length,
-                                   char *message)
+                                   struct error *error)
 {
     bool same = length > strlen(header);
     for (uint64_t at = 0; at < length && same;) {
@@ -74,62 +74,61 @@ static osafl_status read_beginning(struct csv_writer *w, const char *header, uin
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return message_io(message, errno, "read", w->path);
+            return error_io(error, errno, "read", w->path);
         same = got > 0 && fits_header(header, at, w->buffer, (size_t)got);
         XXH3_64bits_update(w->hash, w->buffer, (size_t)got);
         at += (uint64_t)got;
     }
     if (same)
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_STATE,
-                        "%s has other columns than this program writes; start afresh in another "
-                        "folder with --out or --results, or here with --force",
-                        w->path);
+    return error_set(error, OSAFL_E_STATE,
+                     "%s has other columns than this program writes; start afresh in another "
+                     "folder with --out or --results, or here with --force",
+                     w->path);
 }
 
 /* Never through a symbolic link: it may lead to a file of somebody else.  Appending shows by the
  * length that somebody cut the file meanwhile. */
-static osafl_status open_file(struct csv_writer *w, struct stat *st, char *message)
+static osafl_status open_file(struct csv_writer *w, struct stat *st, struct error *error)
 {
     w->fd = open(w->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (w->fd < 0)
-        return message_io(message, errno, "write", w->path);
+        return error_io(error, errno, "write", w->path);
     if (fstat(w->fd, st) != 0)
-        return message_io(message, errno, "read the length of", w->path);
+        return error_io(error, errno, "read the length of", w->path);
     if (S_ISREG(st->st_mode) || S_ISCHR(st->st_mode))
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_IO,
-                        "cannot write %s: it is no regular file; remove it, or choose another "
-                        "folder with --out or --results",
-                        w->path);
+    return error_set(error, OSAFL_E_IO,
+                     "cannot write %s: it is no regular file; remove it, or choose another "
+                     "folder with --out or --results",
+                     w->path);
 }
 
 static osafl_status open_at(struct csv_writer *w, const char *header, uint64_t length,
-                            char *message)
+                            struct error *error)
 {
     struct stat st;
-    OSAFL_TRY(open_file(w, &st, message));
+    OSAFL_TRY(open_file(w, &st, error));
     if ((uint64_t)st.st_size < length)
-        return message_fail(message, OSAFL_E_STATE,
-                            "%s has %" PRIu64
-                            " bytes, but its checkpoint was written after %" PRIu64
-                            "; the file was changed: restore it, or start afresh with --force",
-                            w->path, (uint64_t)st.st_size, length);
+        return error_set(error, OSAFL_E_STATE,
+                         "%s has %" PRIu64 " bytes, but its checkpoint was written after %" PRIu64
+                         "; the file was changed: restore it, or start afresh with --force",
+                         w->path, (uint64_t)st.st_size, length);
     if (length > 0)
-        OSAFL_TRY(read_beginning(w, header, length, message));
+        OSAFL_TRY(read_beginning(w, header, length, error));
     if (ftruncate(w->fd, (off_t)length) != 0)
-        return message_io(message, errno, "write", w->path);
+        return error_io(error, errno, "write", w->path);
     w->length = length;
     if (length > 0)
         return OSAFL_OK;
     for (const char *c = header; *c != '\0'; c++)
         put(w, *c);
     put(w, '\n');
-    return csv_flush(w, message);
+    return csv_flush(w, error);
 }
 
 osafl_status csv_writer_open(const char *path, const char *header, uint64_t length,
-                             struct csv_writer **out, char *message)
+                             struct csv_writer **out, struct error *error)
 {
     struct csv_writer *w = calloc(1, sizeof *w);
     if (w != NULL) {
@@ -139,10 +138,10 @@ osafl_status csv_writer_open(const char *path, const char *header, uint64_t leng
     }
     if (w == NULL || w->path == NULL || w->hash == NULL) {
         csv_writer_close(w);
-        return message_io(message, ENOMEM, "write", path);
+        return error_io(error, ENOMEM, "write", path);
     }
     XXH3_64bits_reset(w->hash);
-    const osafl_status status = open_at(w, header, length, message);
+    const osafl_status status = open_at(w, header, length, error);
     if (status != OSAFL_OK) {
         csv_writer_close(w);
         return status;
@@ -231,29 +230,29 @@ void csv_end_row(struct csv_writer *w)
     w->in_row = false;
 }
 
-osafl_status csv_flush(struct csv_writer *w, char *message)
+osafl_status csv_flush(struct csv_writer *w, struct error *error)
 {
     drain(w);
-    return w->error == 0 ? OSAFL_OK : message_io(message, w->error, "write", w->path);
+    return w->error == 0 ? OSAFL_OK : error_io(error, w->error, "write", w->path);
 }
 
 /* Rows that went into a file which is no longer there, or which somebody cut, are lost. */
-static osafl_status check_place(const struct csv_writer *w, char *message)
+static osafl_status check_place(const struct csv_writer *w, struct error *error)
 {
     struct stat ours;
     struct stat found;
     if (fstat(w->fd, &ours) != 0)
-        return message_io(message, errno, "read the length of", w->path);
+        return error_io(error, errno, "read the length of", w->path);
     if (!S_ISREG(ours.st_mode))
         return OSAFL_OK;
     const bool there =
         lstat(w->path, &found) == 0 && found.st_dev == ours.st_dev && found.st_ino == ours.st_ino;
     if (there && (uint64_t)ours.st_size == w->length)
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_IO,
-                        "cannot write %s: the file was %s while the run worked on it; start afresh "
-                        "with --force",
-                        w->path, there ? "changed" : "removed or replaced");
+    return error_set(error, OSAFL_E_IO,
+                     "cannot write %s: the file was %s while the run worked on it; start afresh "
+                     "with --force",
+                     w->path, there ? "changed" : "removed or replaced");
 }
 
 static bool sync_file(int fd)
@@ -265,14 +264,14 @@ static bool sync_file(int fd)
     return true;
 }
 
-osafl_status csv_sync(struct csv_writer *w, char *message)
+osafl_status csv_sync(struct csv_writer *w, struct error *error)
 {
-    OSAFL_TRY(csv_flush(w, message));
+    OSAFL_TRY(csv_flush(w, error));
     if (!sync_file(w->fd)) {
         w->error = errno;
-        return message_io(message, w->error, "write", w->path);
+        return error_io(error, w->error, "write", w->path);
     }
-    return check_place(w, message);
+    return check_place(w, error);
 }
 
 uint64_t csv_length(const struct csv_writer *w)

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "error.h"
 #include "osafl/base.h"
 
 struct csv_writer;
@@ -16,9 +17,9 @@ struct csv_writer;
 
 /* Opens path for appending at `length`.  0 empties or creates the file and writes the header (a
  * line without its end); else the file must begin with that header and have at least that length,
- * and is cut to it: OSAFL_E_STATE otherwise.  A symbolic link is refused.  message: message.h */
+ * and is cut to it: OSAFL_E_STATE otherwise.  A symbolic link is refused.  error: error.h */
 osafl_status csv_writer_open(const char *path, const char *header, uint64_t length,
-                             struct csv_writer **out, char *message);
+                             struct csv_writer **out, struct error *error);
 /* Closes without a flush.  NULL is allowed. */
 void csv_writer_close(struct csv_writer *w);
 
@@ -30,8 +31,8 @@ void csv_end_row(struct csv_writer *w);
 
 /* Hands all rows to the system / to the disk.  The latter also finds a file that was removed,
  * replaced or cut meanwhile: OSAFL_E_IO. */
-osafl_status csv_flush(struct csv_writer *w, char *message);
-osafl_status csv_sync(struct csv_writer *w, char *message);
+osafl_status csv_flush(struct csv_writer *w, struct error *error);
+osafl_status csv_sync(struct csv_writer *w, struct error *error);
 /* Bytes of the file with everything added so far. */
 uint64_t csv_length(const struct csv_writer *w);
 /* XXH3 of all bytes of the file, after a flush. */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "error.h"
 
 /* Brings a new folder's entry in the one above it to the disk.  Where that cannot be done, as for
  * want of permission to read it or on some network file systems, the folder serves all the same. */
@@ -28,55 +28,55 @@ static void sync_above(const char *path)
     free(above);
 }
 
-static osafl_status create_folder(const char *path, char *message)
+static osafl_status create_folder(const char *path, struct error *error)
 {
     if (mkdir(path, 0777) == 0) {
         sync_above(path);
         return OSAFL_OK;
     }
-    const int error = errno; /* of a folder that exists, it may be one that matters to new ones */
+    const int problem = errno; /* of a folder that exists, it may be one that matters to new ones */
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return OSAFL_OK;
-    if (error == EEXIST)
-        return message_fail(message, OSAFL_E_IO,
-                            "cannot create the folder %s: a file has that name; choose another "
-                            "folder with --out or --results",
-                            path);
-    return message_io(message, error, "create the folder", path);
+    if (problem == EEXIST)
+        return error_set(error, OSAFL_E_IO,
+                         "cannot create the folder %s: a file has that name; choose another "
+                         "folder with --out or --results",
+                         path);
+    return error_io(error, problem, "create the folder", path);
 }
 
-osafl_status folder_create(const char *path, char *message)
+osafl_status folder_create(const char *path, struct error *error)
 {
     char *copy = strdup(path);
     if (copy == NULL)
-        return message_io(message, ENOMEM, "create", path);
+        return error_io(error, ENOMEM, "create", path);
     osafl_status status = OSAFL_OK;
     for (char *slash = strchr(copy + 1, '/'); slash != NULL && status == OSAFL_OK;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        status = create_folder(copy, message);
+        status = create_folder(copy, error);
         *slash = '/';
     }
     free(copy);
-    return status == OSAFL_OK ? create_folder(path, message) : status;
+    return status == OSAFL_OK ? create_folder(path, error) : status;
 }
 
-char *folder_temporary(char *message)
+char *folder_temporary(struct error *error)
 {
     const char *above = getenv("TMPDIR");
     char *path = NULL;
     if (asprintf(&path, "%s/osafl-XXXXXX", above != NULL && above[0] != '\0' ? above : "/tmp") <
         0) {
-        message_fail(message, OSAFL_E_NOMEM, "out of memory for a temporary folder");
+        error_set(error, OSAFL_E_NOMEM, "out of memory for a temporary folder");
         return NULL;
     }
     if (mkdtemp(path) != NULL)
         return path;
-    message_fail(message, OSAFL_E_IO,
-                 "cannot make a temporary folder %s: %s; set TMPDIR to a "
-                 "folder with room",
-                 path, strerror(errno));
+    error_set(error, OSAFL_E_IO,
+              "cannot make a temporary folder %s: %s; set TMPDIR to a "
+              "folder with room",
+              path, strerror(errno));
     free(path);
     return NULL;
 }

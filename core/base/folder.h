@@ -5,15 +5,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "error.h"
 #include "osafl/base.h"
 
-/* Creates a folder and those above it; one that is there already serves.  message:
- * [MESSAGE_BYTES], names --out and --results as the remedy where a file has the name. */
-osafl_status folder_create(const char *path, char *message);
+/* Creates a folder and those above it; one that is there already serves.  The
+ * error names --out and --results as the remedy where a file has the name. */
+osafl_status folder_create(const char *path, struct error *error);
 
 /* A new folder below TMPDIR, or /tmp, whose name begins with "osafl-".  free(); NULL: message says
  * why. */
-char *folder_temporary(char *message);
+char *folder_temporary(struct error *error);
 /* Removes a folder with all that is in it; what cannot be removed stays. */
 void folder_remove(const char *path);
 

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-/* As json_dumps(), which leaves out what it has no memory for and tells nobody (jansson 2.14): here
- * NULL means that memory was short.  Owned by the caller, free(). */
+/* As json_dumps(), which leaves out what it has no memory for without reporting it (jansson 2.14):
+ * here NULL means that memory was short.  Owned by the caller, free(). */
 char *json_print(const json_t *value, size_t flags);
 
 /* A string; null for NULL.  Names of files may be any bytes, JSON is UTF-8: in text that is not,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "error.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -153,7 +153,7 @@ struct record_writer {
     size_t section; /* offset of the present section's head; 0: none */
     uint32_t n_sections;
     osafl_status status; /* of the first thing that went wrong */
-    char problem[MESSAGE_BYTES];
+    char problem[ERROR_BYTES];
 };
 
 /* Keeps the first problem. */
@@ -325,7 +325,7 @@ const char *record_writer_problem(const struct record_writer *w)
 }
 
 osafl_status record_writer_finish(struct record_writer *w, const void **data, size_t *size,
-                                  char *message)
+                                  struct error *error)
 {
     if (w->status == OSAFL_OK) {
         close_section(w);
@@ -339,14 +339,14 @@ osafl_status record_writer_finish(struct record_writer *w, const void **data, si
         }
     }
     if (w->status != OSAFL_OK)
-        return message_fail(message, w->status, "%s", w->problem);
+        return error_set(error, w->status, "%s", w->problem);
 
     /* The reader's checks are the writer's too: they find names that are there twice. */
     struct record_set *set = NULL;
-    const osafl_status status = record_set_open(w->data, w->size, &set, message);
+    const osafl_status status = record_set_open(w->data, w->size, &set, error);
     record_set_destroy(set);
     if (status != OSAFL_OK)
-        return spoil(w, status == OSAFL_E_STATE ? OSAFL_E_BUG : status, "%s", message);
+        return spoil(w, status == OSAFL_E_STATE ? OSAFL_E_BUG : status, "%s", error->text);
     *data = w->data;
     *size = w->size;
     return OSAFL_OK;
@@ -412,31 +412,32 @@ static bool take_record(struct byte_cursor *c, struct entry *out)
 }
 
 /* Counts the records of a section, then indexes them. */
-static osafl_status index_records(struct byte_cursor records, struct section *s, char *message)
+static osafl_status index_records(struct byte_cursor records, struct section *s,
+                                  struct error *error)
 {
     struct entry entry;
     uint64_t n = 0;
     for (struct byte_cursor c = records; c.left > 0; n++) {
         if (!take_record(&c, &entry))
-            return message_fail(message, OSAFL_E_STATE,
-                                "saved state is damaged: record number %llu of section %s is not "
-                                "well formed",
-                                (unsigned long long)n, s->name);
+            return error_set(error, OSAFL_E_STATE,
+                             "saved state is damaged: record number %llu of section %s is not "
+                             "well formed",
+                             (unsigned long long)n, s->name);
     }
     if (n > UINT32_MAX)
-        return message_fail(message, OSAFL_E_STATE, "section %s has too many records", s->name);
+        return error_set(error, OSAFL_E_STATE, "section %s has too many records", s->name);
     if (n == 0)
         return OSAFL_OK;
     s->entries = calloc((size_t)n, sizeof *s->entries);
     if (s->entries == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for section %s", s->name);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for section %s", s->name);
     for (s->n = 0; s->n < n; s->n++)
         (void)take_record(&records, &s->entries[s->n]);
     qsort(s->entries, s->n, sizeof *s->entries, compare_entries);
     for (uint32_t i = 1; i < s->n; i++) {
         if (compare_entries(&s->entries[i - 1], &s->entries[i]) == 0)
-            return message_fail(message, OSAFL_E_STATE, "section %s has record %.*s twice", s->name,
-                                (int)s->entries[i].length, s->entries[i].key);
+            return error_set(error, OSAFL_E_STATE, "section %s has record %.*s twice", s->name,
+                             (int)s->entries[i].length, s->entries[i].key);
     }
     return OSAFL_OK;
 }
@@ -450,78 +451,78 @@ static uint32_t find_section(const struct record_set *s, const char *name)
     return i;
 }
 
-static osafl_status index_section(struct byte_cursor *c, struct record_set *set, char *message)
+static osafl_status index_section(struct byte_cursor *c, struct record_set *set,
+                                  struct error *error)
 {
     struct item item;
     if (!take_item(c, &item) || !name_is_valid(item.name, item.length, section_punctuation) ||
         item.n > c->left || item.n % 8 != 0)
-        return message_fail(message, OSAFL_E_STATE,
-                            "saved state is damaged: section number %u is not well formed",
-                            (unsigned)set->n);
+        return error_set(error, OSAFL_E_STATE,
+                         "saved state is damaged: section number %u is not well formed",
+                         (unsigned)set->n);
     struct section *s = &set->sections[set->n];
     memcpy(s->name, item.name, item.length);
     s->name[item.length] = '\0';
     s->state_version = item.word;
     if (find_section(set, s->name) < set->n)
-        return message_fail(message, OSAFL_E_STATE, "saved state has section %s twice", s->name);
+        return error_set(error, OSAFL_E_STATE, "saved state has section %s twice", s->name);
     set->n++;
     const struct byte_cursor records = {c->at, item.n};
     c->at += item.n;
     c->left -= item.n;
-    return index_records(records, s, message);
+    return index_records(records, s, error);
 }
 
 /* Head and checksum; then c is what lies between them. */
 static osafl_status check_block(const unsigned char *data, size_t size, uint32_t *n_sections,
-                                struct byte_cursor *c, char *message)
+                                struct byte_cursor *c, struct error *error)
 {
     if (size < sizeof magic || memcmp(data, magic, sizeof magic) != 0)
-        return message_fail(message, OSAFL_E_STATE, "is no saved state of this program");
+        return error_set(error, OSAFL_E_STATE, "is no saved state of this program");
     if (size < BLOCK_HEAD_BYTES + CHECKSUM_BYTES)
-        return message_fail(message, OSAFL_E_STATE, "saved state is truncated after %zu bytes",
-                            size);
+        return error_set(error, OSAFL_E_STATE, "saved state is truncated after %zu bytes", size);
     const uint32_t format = get_u32(data + 8);
     if (format != FORMAT)
-        return message_fail(message, OSAFL_E_STATE,
-                            "saved state has format %u, this program reads format %u",
-                            (unsigned)format, (unsigned)FORMAT);
+        return error_set(error, OSAFL_E_STATE,
+                         "saved state has format %u, this program reads format %u",
+                         (unsigned)format, (unsigned)FORMAT);
     const uint64_t stated = get_u64(data + 16);
     if (stated != size)
-        return message_fail(
-            message, OSAFL_E_STATE, "saved state is %s: it has %zu bytes and says that it has %llu",
-            size < stated ? "truncated" : "damaged", size, (unsigned long long)stated);
+        return error_set(error, OSAFL_E_STATE,
+                         "saved state is %s: it has %zu bytes and says that it has %llu",
+                         size < stated ? "truncated" : "damaged", size, (unsigned long long)stated);
     if (get_u64(data + size - CHECKSUM_BYTES) != XXH3_64bits(data, size - CHECKSUM_BYTES))
-        return message_fail(message, OSAFL_E_STATE,
-                            "saved state is damaged: its checksum does not fit");
+        return error_set(error, OSAFL_E_STATE, "saved state is damaged: its checksum does not fit");
     *n_sections = get_u32(data + 12);
     *c = (struct byte_cursor){data + BLOCK_HEAD_BYTES, size - BLOCK_HEAD_BYTES - CHECKSUM_BYTES};
     if (*n_sections > MOST_SECTIONS)
-        return message_fail(message, OSAFL_E_STATE,
-                            "saved state is damaged: it says that it has %u sections",
-                            (unsigned)*n_sections);
+        return error_set(error, OSAFL_E_STATE,
+                         "saved state is damaged: it says that it has %u sections",
+                         (unsigned)*n_sections);
     return OSAFL_OK;
 }
 
-osafl_status record_set_open(const void *data, size_t size, struct record_set **out, char *message)
+osafl_status record_set_open(const void *data, size_t size, struct record_set **out,
+                             struct error *error)
 {
     *out = NULL;
     uint32_t n_sections = 0;
     struct byte_cursor c;
-    OSAFL_TRY(check_block(data, size, &n_sections, &c, message));
+    OSAFL_TRY(check_block(data, size, &n_sections, &c, error));
     struct record_set *set = calloc(1, sizeof *set);
     if (set != NULL)
         set->sections = calloc((size_t)n_sections + 1, sizeof *set->sections);
     if (set == NULL || set->sections == NULL) {
         free(set);
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for saved state");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for saved state");
     }
     osafl_status status = OSAFL_OK;
     for (uint32_t i = 0; i < n_sections && status == OSAFL_OK; i++)
-        status = index_section(&c, set, message);
+        status = index_section(&c, set, error);
     if (status == OSAFL_OK && c.left != 0)
-        status = message_fail(message, OSAFL_E_STATE,
-                              "saved state is damaged: %llu bytes belong to no section",
-                              (unsigned long long)c.left);
+        status = error_set(error, OSAFL_E_STATE,
+                           "saved state is damaged: %llu bytes belong to no section",
+                           (unsigned long long)c.left);
     if (status != OSAFL_OK) {
         record_set_destroy(set);
         return status;
@@ -542,10 +543,10 @@ void record_set_destroy(struct record_set *s)
 
 static OSAFL_PRINTF(2, 3) osafl_status misfit(struct record_reader *r, const char *fmt, ...)
 {
-    if (r->message[0] == '\0') {
+    if (r->error.text[0] == '\0') {
         va_list args;
         va_start(args, fmt);
-        vsnprintf(r->message, sizeof r->message, fmt, args);
+        vsnprintf(r->error.text, sizeof r->error.text, fmt, args);
         va_end(args);
     }
     return OSAFL_E_STATE;
@@ -612,11 +613,11 @@ static osafl_status read_bytes(osafl_reader *r, const char *key, void *v, uint64
 }
 
 osafl_status record_reader_open(const struct record_set *s, const char *section,
-                                struct record_reader *out, char *message)
+                                struct record_reader *out, struct error *error)
 {
     const uint32_t i = find_section(s, section);
     if (i == s->n)
-        return message_fail(message, OSAFL_E_STATE, "saved state has no section %s", section);
+        return error_set(error, OSAFL_E_STATE, "saved state has no section %s", section);
     out->base = (osafl_reader){.struct_size = sizeof(osafl_reader),
                                .state_version = s->sections[i].state_version,
                                .priv = out,
@@ -627,7 +628,7 @@ osafl_status record_reader_open(const struct record_set *s, const char *section,
                                .bytes = read_bytes};
     out->set = s;
     out->section = i;
-    out->message[0] = '\0';
+    out->error.text[0] = '\0';
     return OSAFL_OK;
 }
 

@@ -9,11 +9,11 @@
  *   record   u32 length of its key, u32 type, u64 elements, key, elements
  *
  * All integers are little-endian, floats IEEE 754; names and elements are padded with zeros to a
- * multiple of 8 bytes.  `message`: an array of MESSAGE_BYTES, filled exactly on failure. */
+ * multiple of 8 bytes.  `error` is filled exactly on failure. */
 #ifndef OSAFL_CORE_RECORDS_H
 #define OSAFL_CORE_RECORDS_H
 
-#include "message.h"
+#include "error.h"
 #include "osafl/plugin.h"
 
 #define RECORD_NAME_BYTES 128 /* of the longest name of a section or key, with its end */
@@ -40,7 +40,7 @@ const char *record_writer_problem(const struct record_writer *w);
 /* Completes the block.  data belongs to the writer and lives as long as it.
  * OSAFL_E_BUG: a name was wrong or there twice; OSAFL_E_NOMEM. */
 osafl_status record_writer_finish(struct record_writer *w, const void **data, size_t *size,
-                                  char *message);
+                                  struct error *error);
 
 /* ---- reading ---- */
 
@@ -48,7 +48,8 @@ struct record_set; /* a block whose every length, name and checksum has been che
 
 /* data is borrowed, and must stay unchanged as long as the set lives.  OSAFL_E_STATE: truncated,
  * damaged, or no block of ours; OSAFL_E_NOMEM. */
-osafl_status record_set_open(const void *data, size_t size, struct record_set **out, char *message);
+osafl_status record_set_open(const void *data, size_t size, struct record_set **out,
+                             struct error *error);
 void record_set_destroy(struct record_set *s); /* NULL is allowed */
 
 /* Reads one section.  Lives where the caller puts it and refers to the set. */
@@ -56,12 +57,12 @@ struct record_reader {
     osafl_reader base; /* give &reader.base to whoever reads */
     const struct record_set *set;
     uint32_t section;
-    char message[MESSAGE_BYTES]; /* of the first record that did not fit; "" when all did */
+    struct error error; /* of the first record that did not fit; "" when all did */
 };
 
 /* OSAFL_E_STATE when there is no such section. */
 osafl_status record_reader_open(const struct record_set *s, const char *section,
-                                struct record_reader *out, char *message);
+                                struct record_reader *out, struct error *error);
 
 /* Records of the section. */
 uint32_t record_reader_records(const struct record_reader *r);

@@ -13,7 +13,7 @@
 
 static volatile sig_atomic_t request; /* the signal that came first; 0: none */
 static volatile sig_atomic_t may_end;
-static volatile sig_atomic_t tells_end;
+static volatile sig_atomic_t prints_end;
 static volatile sig_atomic_t may_abandon;
 static atomic_int abandon; /* read by all threads; lock-free, so a handler may write it */
 
@@ -29,8 +29,8 @@ static _Noreturn void end_at_once(void)
     char *end = stpcpy(line, "osafl: ");
     end = stpcpy(end, stop_reason());
     end = stpcpy(end, " before any further round; run the same command again to go on\n");
-    const bool told = !tells_end || write(STDERR_FILENO, line, (size_t)(end - line)) >= 0;
-    (void)told; /* nothing is left to do about it */
+    const bool printed = !prints_end || write(STDERR_FILENO, line, (size_t)(end - line)) >= 0;
+    (void)printed; /* nothing is left to do about it */
     _exit(EXIT_INTERRUPTED);
 }
 
@@ -101,9 +101,9 @@ void stop_end(void)
     sigaction(SIGPIPE, &pipe_before, NULL);
 }
 
-void stop_allow_end(bool allowed, bool tell)
+void stop_allow_end(bool allowed, bool print)
 {
-    tells_end = tell;
+    prints_end = print;
     may_end = allowed;
     /* A request that came just before the permission counts too. */
     if (allowed && request != 0)

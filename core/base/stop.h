@@ -22,9 +22,9 @@ void stop_begin(double max_time_s);
 /* Puts the handlers back. */
 void stop_end(void);
 
-/* While `allowed`, the first request ends the process, and says so on stderr where `tell`.  For the
- * time in which all that is worth keeping is on the disk. */
-void stop_allow_end(bool allowed, bool tell);
+/* While `allowed`, the first request ends the process, and says so on stderr where `print`.  For
+ * the time in which all that is worth keeping is on the disk. */
+void stop_allow_end(bool allowed, bool print);
 
 bool stop_requested(void);
 /* "interrupted", "terminated", "hung up", "time limit reached", "limit of CPU time reached (ulimit

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "base/error.h"
 #include "base/exit_status.h"
-#include "base/message.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "cli_help.h"
@@ -160,18 +160,19 @@ static struct grid *load_whole(const struct work *w, size_t i, struct diagnostic
 }
 
 /* What is wrong with cells that are not asked for is reported to those who run them. */
-static osafl_status record_grid(const struct work *w, size_t i, const char *base, char *message)
+static osafl_status record_grid(const struct work *w, size_t i, const char *base,
+                                struct error *error)
 {
     const struct cli_options *c = &w->options;
     if (c->n_only == 0 && c->n_set == 0)
-        return grid_record_write(w->grid[i], c->arguments[i], base, message);
+        return grid_record_write(w->grid[i], c->arguments[i], base, error);
     struct diagnostics *d = diagnostics_create();
     struct grid *g = d != NULL ? load_whole(w, i, d) : NULL;
     osafl_status status = OSAFL_OK;
     if (g != NULL)
-        status = grid_record_write(g, c->arguments[i], base, message);
+        status = grid_record_write(g, c->arguments[i], base, error);
     else if (d == NULL || diagnostics_lack_memory(d))
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory");
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory");
     grid_destroy(g);
     diagnostics_destroy(d);
     return status;
@@ -180,14 +181,14 @@ static osafl_status record_grid(const struct work *w, size_t i, const char *base
 /* Of all grids whose runs have folders below the base; false: an error is reported. */
 static bool record_grids(struct work *w)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const struct run_options *run = &w->options.run;
     const char *base = run->base != NULL ? run->base : RUN_BASE;
     if (run->out != NULL || manifest_is_in(base)) /* which the run refuses */
         return true;
     for (size_t i = 0; i < w->options.n_arguments; i++) {
-        if (record_grid(w, i, base, message) != OSAFL_OK) {
-            diagnostics_error(w->d, NULL, 0, "%s", message);
+        if (record_grid(w, i, base, &error) != OSAFL_OK) {
+            diagnostics_error(w->d, NULL, 0, "%s", error.text);
             return false;
         }
     }
@@ -311,7 +312,7 @@ static struct experiment **collect_cells(struct work *w, size_t *n)
 
 static int run_until(struct work *w)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const struct cli_options *c = &w->options;
     struct until_options o = {
         .runner = {.run = c->run,
@@ -326,8 +327,8 @@ static int run_until(struct work *w)
                         : c->run.base != NULL ? c->run.base
                                               : RUN_BASE;
     o.runner.run.out = NULL;
-    if (until_plan_read(c->until, c->max_seeds, &o.plan, message) != OSAFL_OK) {
-        diagnostics_error(w->d, NULL, 0, "%s", message);
+    if (until_plan_read(c->until, c->max_seeds, &o.plan, &error) != OSAFL_OK) {
+        diagnostics_error(w->d, NULL, 0, "%s", error.text);
         return EXIT_USAGE;
     }
     return until_command(&o, w->loader, w->d);
@@ -367,11 +368,11 @@ static int command_run(const struct command *self, int argc, char **argv)
  * to be freed.  False: an error is reported. */
 static bool read_ranges(struct work *w, char **also, char **key)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const size_t errors = diagnostics_errors(w->d);
     for (size_t i = 0; i < w->options.n_over; i++) {
-        if (tune_range(w->options.over[i], &also[i], message) != OSAFL_OK) {
-            diagnostics_error(w->d, NULL, 0, "%s", message);
+        if (tune_range(w->options.over[i], &also[i], &error) != OSAFL_OK) {
+            diagnostics_error(w->d, NULL, 0, "%s", error.text);
             continue;
         }
         key[i] = strndup(also[i], strcspn(also[i], "="));
@@ -601,7 +602,7 @@ static void print_usage(FILE *to)
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(to, "  %-8s %-27s %.*s\n", commands[i].name, commands[i].args,
                 (int)strcspn(commands[i].doc, "\v"), commands[i].doc);
-    fputs("\nosafl COMMAND --help tells a command's options, osafl --version the version.\n"
+    fputs("\nosafl COMMAND --help lists a command's options, osafl --version prints the version.\n"
           "Exit status: 0 success, 1 the run failed, 2 wrong usage or experiment, 3 interrupted, "
           "can be resumed.\n",
           to);

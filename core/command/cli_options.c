@@ -131,7 +131,7 @@ static const struct argp_option experiment_options[] = {
      "several, one of each key must hold",
      2},
     {"case", KEY_CASE, "NAME", 0, "Short for --only case=NAME", 2},
-    {"overlay", KEY_OVERLAY, "FILE", 0, "Lay the settings in FILE over the experiments", 2},
+    {"overlay", KEY_OVERLAY, "FILE", 0, "Apply the settings in FILE on top of the experiments", 2},
     {0},
 };
 

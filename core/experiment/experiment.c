@@ -196,18 +196,18 @@ static void check_kind_group(struct resolver *r, uint32_t kind)
 /* Rules between several settings, which only the plugin knows. */
 static void check_candidate(struct resolver *r, const struct candidate *c, void *config)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct host_context context = {.seed = (uint64_t)r->e->general.seed,
                                    .log_level = OSAFL_LOG_WARN};
     struct instance i = {
         .plugin = c->loaded->plugin, .host = &core_host, .context = &context, .config = config};
-    if (instance_check(&i, message) == OSAFL_OK)
+    if (instance_check(&i, &error) == OSAFL_OK)
         return;
     /* Plugins may begin their message with the name of the group. */
     const size_t n = strlen(c->table.path);
-    const bool named = strncmp(message, c->table.path, n) == 0;
+    const bool named = strncmp(error.text, c->table.path, n) == 0;
     diagnostics_error(r->d, c->group->file, c->group->line, "%s%s%s", named ? "" : c->table.path,
-                      named ? "" : ": ", message);
+                      named ? "" : ": ", error.text);
 }
 
 static void bind_candidate(struct resolver *r, const struct candidate *c)

@@ -13,7 +13,7 @@ struct writer {
     FILE *to;
     char path[128]; /* of the open group, "" at the top level */
     int depth;
-    bool failed; /* a stream in memory that cannot grow tells it once, and not by ferror() */
+    bool failed; /* a stream in memory that cannot grow reports it once, and not by ferror() */
 };
 
 /* As fprintf(). */

@@ -1,4 +1,4 @@
-/* grid.c - the experiments of one file: its plan laid out cell by cell. */
+/* grid.c - the experiments of one file: its plan, cell by cell. */
 #include "grid.h"
 
 #include <ctype.h>

@@ -39,7 +39,7 @@ struct grid {
 struct grid_request {
     const char *const *only; /* conditions that a cell must meet (cell_condition.h); [n_only] */
     size_t n_only;
-    const char *overlay;     /* a file that is laid over every cell; NULL: none */
+    const char *overlay;     /* a file whose settings apply to every cell; NULL: none */
     const char *const *also; /* further varied settings, "KEY=[VALUE, ...]", which win over where
                               * and overlay; [n_also] */
     size_t n_also;

@@ -231,7 +231,7 @@ static void handle_late(int number)
     _exit(EXIT_RUN_FAILED);
 }
 
-/* Looks at all threads; true: one was told that it is late at an earlier look and still is. */
+/* Looks at all threads; true: one was reported late at an earlier look and still is. */
 static bool look_at_threads(void)
 {
     const unsigned late = (unsigned)ceil(guard.limit_s / guard.tick_s) + 1;
@@ -262,7 +262,7 @@ static void *watch(void *arg)
         end.tv_nsec = (end.tv_nsec + tick.tv_nsec) % 1000000000;
         if (pthread_cond_timedwait(&guard.quit_or_tick, &guard.lock, &end) != ETIMEDOUT)
             continue;
-        /* A thread that does not even hear the signal: its plugin has blocked it. */
+        /* A thread that does not even receive the signal: its plugin has blocked it. */
         if (look_at_threads()) {
             struct line l = {.n = 0};
             add_text(&l, "osafl: a plugin that blocks signals has not returned from a call for ");

@@ -124,7 +124,7 @@ static void explain_missing(const struct plugin_path *path, const char *kind, co
 
 /* The file, the folder it lies in, and the folder of the search path must all be safe. */
 static osafl_status check_place(const struct plugin_folder *folder, const char *kind,
-                                const char *real, struct diagnostics *d, char *message)
+                                const char *real, struct diagnostics *d, struct error *error)
 {
     char own[PLUGIN_PATH_BYTES];
     snprintf(own, sizeof own, "%s", real);
@@ -134,7 +134,7 @@ static osafl_status check_place(const struct plugin_folder *folder, const char *
     const char *const paths[] = {real, own, of_kind, folder->path};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         bool group_writable = false;
-        OSAFL_TRY(plugin_path_check(paths[i], &group_writable, message));
+        OSAFL_TRY(plugin_path_check(paths[i], &group_writable, error));
         if (group_writable)
             diagnostics_warn(d, NULL, 0, "plugins: a whole group may write %s", paths[i]);
     }
@@ -165,33 +165,33 @@ static void *map_file(const char *real, struct diagnostics *d)
 }
 
 /* Says why a mapped file has no entry point of ours. */
-static void explain_no_entry(void *handle, char *message)
+static void explain_no_entry(void *handle, struct error *error)
 {
     for (int major = 0; major < 10; major++) {
         char symbol[64];
         snprintf(symbol, sizeof symbol, "osafl_plugin_entry_v%d", major);
         if (dlsym(handle, symbol) == NULL)
             continue;
-        message_fail(
-            message, OSAFL_E_UNSUPPORTED,
+        error_set(
+            error, OSAFL_E_UNSUPPORTED,
             "was built for ABI %d (it exports %s), this program has ABI %d.%d (" OSAFL_ENTRY_SYMBOL
             "); rebuild it with the headers of osafl " OSAFL_VERSION,
             major, symbol, OSAFL_ABI_MAJOR, OSAFL_ABI_MINOR);
         return;
     }
-    message_fail(message, OSAFL_E_UNSUPPORTED,
-                 "exports no " OSAFL_ENTRY_SYMBOL
-                 ", so it is no plugin of osafl; declare that function "
-                 "with OSAFL_EXPORT (rule R13)");
+    error_set(error, OSAFL_E_UNSUPPORTED,
+              "exports no " OSAFL_ENTRY_SYMBOL
+              ", so it is no plugin of osafl; declare that function "
+              "with OSAFL_EXPORT (rule R13)");
 }
 
-/* Calls the entry point; NULL with the reason in message. */
-static const osafl_plugin *ask_plugin(void *handle, char *message)
+/* Calls the entry point; NULL with the reason in *error. */
+static const osafl_plugin *ask_plugin(void *handle, struct error *error)
 {
     const osafl_plugin *(*entry)(void) = NULL;
     void *address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
     if (address == NULL) {
-        explain_no_entry(handle, message);
+        explain_no_entry(handle, error);
         return NULL;
     }
     memcpy(&entry, &address, sizeof entry); /* the way from dlsym() that ISO C allows */
@@ -200,26 +200,25 @@ static const osafl_plugin *ask_plugin(void *handle, char *message)
     const osafl_plugin *plugin = entry();
     const char *changed = process_state_restore(&before);
     if (changed != NULL) {
-        message_fail(message, OSAFL_E_UNSUPPORTED,
-                     "changes %s in " OSAFL_ENTRY_SYMBOL
-                     "(), which must only return data (rule R9)",
-                     changed);
+        error_set(error, OSAFL_E_UNSUPPORTED,
+                  "changes %s in " OSAFL_ENTRY_SYMBOL "(), which must only return data (rule R9)",
+                  changed);
         return NULL;
     }
     if (plugin == NULL)
-        message_fail(message, OSAFL_E_UNSUPPORTED, "returns NULL from " OSAFL_ENTRY_SYMBOL "()");
+        error_set(error, OSAFL_E_UNSUPPORTED, "returns NULL from " OSAFL_ENTRY_SYMBOL "()");
     return plugin;
 }
 
-/* Checks and maps one file.  NULL with the reason in message. */
+/* Checks and maps one file.  NULL with the reason in *error. */
 static const struct loaded_plugin *load_file(const struct plugin_folder *folder, uint32_t kind,
                                              const char *name, const char *real,
-                                             struct diagnostics *d, char *message)
+                                             struct diagnostics *d, struct error *error)
 {
     char hash[PLUGIN_HASH_BYTES];
-    osafl_status status = check_place(folder, kind_name(kind), real, d, message);
+    osafl_status status = check_place(folder, kind_name(kind), real, d, error);
     if (status == OSAFL_OK)
-        status = plugin_file_check(real, hash, message);
+        status = plugin_file_check(real, hash, error);
     if (status == OSAFL_E_NOMEM)
         diagnostics_no_memory(d); /* no fault of the file's */
     if (status != OSAFL_OK)
@@ -233,18 +232,18 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
             reason += strlen(real) + strspn(reason + strlen(real), ": "); /* is said already */
         if (strstr(reason, "out of memory") != NULL || strstr(reason, strerror(ENOMEM)) != NULL)
             diagnostics_no_memory(d);
-        message_fail(message, OSAFL_E_UNSUPPORTED, "cannot be loaded: %s", reason);
+        error_set(error, OSAFL_E_UNSUPPORTED, "cannot be loaded: %s", reason);
         return NULL;
     }
     guard_loading(real);
-    const osafl_plugin *plugin = ask_plugin(handle, message);
+    const osafl_plugin *plugin = ask_plugin(handle, error);
     guard_loading(NULL);
-    if (plugin == NULL || plugin_verify(plugin, kind, name, message) != OSAFL_OK)
+    if (plugin == NULL || plugin_verify(plugin, kind, name, error) != OSAFL_OK)
         return NULL;
     struct registered *entry = calloc(1, sizeof *entry);
     if (entry == NULL) {
         diagnostics_no_memory(d);
-        message_fail(message, OSAFL_E_UNSUPPORTED, "cannot be loaded: out of memory");
+        error_set(error, OSAFL_E_UNSUPPORTED, "cannot be loaded: out of memory");
         return NULL;
     }
     entry->loaded.plugin = plugin;
@@ -287,11 +286,12 @@ static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const c
     const struct loaded_plugin *loaded = find_loaded(kind, name, real);
     if (loaded != NULL)
         return loaded;
-    char reason[MESSAGE_BYTES];
-    loaded = load_file(folder, kind, name, real, d, reason);
+    struct error reason;
+    loaded = load_file(folder, kind, name, real, d, &reason);
     if (loaded == NULL)
         snprintf(why, size, "%s plugin \"%s\" cannot be used: %s%s %s", kind_name(kind), name, real,
-                 reason[0] == '/' ? ":" : "", reason); /* which may be about a folder of it */
+                 reason.text[0] == '/' ? ":" : "",
+                 reason.text); /* which may be about a folder of it */
     return loaded;
 }
 

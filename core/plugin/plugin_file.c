@@ -45,27 +45,27 @@ static bool owner_is_trusted(uid_t owner)
     return stat("/proc/self/exe", &program) == 0 && program.st_uid == owner;
 }
 
-osafl_status plugin_path_check(const char *path, bool *group_writable, char *message)
+osafl_status plugin_path_check(const char *path, bool *group_writable, struct error *error)
 {
     struct stat s;
     if (stat(path, &s) != 0)
-        return message_fail(message, OSAFL_E_IO, "cannot be examined: %s", strerror(errno));
+        return error_set(error, OSAFL_E_IO, "cannot be examined: %s", strerror(errno));
     if (!owner_is_trusted(s.st_uid))
-        return message_fail(message, OSAFL_E_IO,
-                            "%s belongs to user %u, who is neither root nor you nor the owner of "
-                            "the program; use a copy of your own",
-                            path, (unsigned)s.st_uid);
+        return error_set(error, OSAFL_E_IO,
+                         "%s belongs to user %u, who is neither root nor you nor the owner of "
+                         "the program; use a copy of your own",
+                         path, (unsigned)s.st_uid);
     if ((s.st_mode & S_IWOTH) != 0)
-        return message_fail(message, OSAFL_E_IO,
-                            "%s is writable by everyone; make it safe with: chmod o-w '%s'", path,
-                            path);
+        return error_set(error, OSAFL_E_IO,
+                         "%s is writable by everyone; make it safe with: chmod o-w '%s'", path,
+                         path);
     /* A group of the same number as its owner holds nobody else, by the custom of Linux systems
      * that give every user such a group. */
     *group_writable = (s.st_mode & S_IWGRP) != 0 && s.st_gid != s.st_uid;
     return OSAFL_OK;
 }
 
-/* A truncated file maps without complaint and kills the process on first touch, so that the
+/* A truncated file maps without an error and kills the process on first touch, so that the
  * extents which the headers promise are compared with the file's length. */
 static const char *elf_problem(const unsigned char *data, size_t length)
 {
@@ -97,19 +97,20 @@ static const char *elf_problem(const unsigned char *data, size_t length)
 }
 
 /* The whole file, to be freed. */
-static osafl_status read_whole_file(const char *path, void **data, size_t *length, char *message)
+static osafl_status read_whole_file(const char *path, void **data, size_t *length,
+                                    struct error *error)
 {
-    int error = 0;
-    *data = file_read(path, SIZE_MAX - 1, length, &error);
-    if (*data == NULL && error == EINVAL)
-        return message_fail(message, OSAFL_E_IO, "is not a regular file");
+    int problem = 0;
+    *data = file_read(path, SIZE_MAX - 1, length, &problem);
+    if (*data == NULL && problem == EINVAL)
+        return error_set(error, OSAFL_E_IO, "is not a regular file");
     if (*data == NULL)
-        return message_fail(message, error == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO,
-                            "cannot be read: %s", file_read_problem(error));
+        return error_set(error, problem == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO,
+                         "cannot be read: %s", file_read_problem(problem));
     if (*length > 0)
         return OSAFL_OK;
     free(*data);
-    return message_fail(message, OSAFL_E_IO, "is empty");
+    return error_set(error, OSAFL_E_IO, "is empty");
 }
 
 static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BYTES])
@@ -119,24 +120,24 @@ static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BY
              (unsigned long long)sum.low64);
 }
 
-osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], char *message)
+osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], struct error *error)
 {
     size_t length = 0;
     void *data = NULL;
-    OSAFL_TRY(read_whole_file(path, &data, &length, message));
+    OSAFL_TRY(read_whole_file(path, &data, &length, error));
     const char *problem = elf_problem(data, length);
     if (problem == NULL)
         hash_bytes(data, length, hash);
     free(data);
-    return problem == NULL ? OSAFL_OK : message_fail(message, OSAFL_E_DATA, "%s", problem);
+    return problem == NULL ? OSAFL_OK : error_set(error, OSAFL_E_DATA, "%s", problem);
 }
 
-osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], char *message)
+osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], struct error *error)
 {
     size_t length = 0;
     /* The very file that runs, even when another one has been put in its place meanwhile. */
     void *data = NULL;
-    OSAFL_TRY(read_whole_file("/proc/self/exe", &data, &length, message));
+    OSAFL_TRY(read_whole_file("/proc/self/exe", &data, &length, error));
     hash_bytes(data, length, hash);
     free(data);
     return OSAFL_OK;

@@ -1,14 +1,14 @@
 /* plugin_file.h - what can be said about a plugin's file, and the program's own, before any of a
  * plugin's code runs.
  *
- * Mapping a shared object runs its constructors, so whether to trust a file is settled first. */
+ * Mapping a shared object runs its constructors, so a file is checked before it is mapped. */
 #ifndef OSAFL_CORE_PLUGIN_FILE_H
 #define OSAFL_CORE_PLUGIN_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/message.h"
+#include "base/error.h"
 
 #define PLUGIN_HASH_BYTES 33
 
@@ -19,13 +19,13 @@ bool plugin_name_is_valid(const char *name);
  * there: path is of one of them and not writable by everyone.  Else OSAFL_E_IO, and the message
  * says what is wrong and the remedy.  *group_writable: whether a group of several people may write
  * it. */
-osafl_status plugin_path_check(const char *path, bool *group_writable, char *message);
+osafl_status plugin_path_check(const char *path, bool *group_writable, struct error *error);
 
 /* OSAFL_OK when path is a whole ELF shared object for this machine.  hash becomes the XXH3-128 of
  * its bytes in hexadecimal.  Else OSAFL_E_IO or OSAFL_E_DATA. */
-osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], char *message);
+osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], struct error *error);
 
 /* The same hash of the file that this process was started from. */
-osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], char *message);
+osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], struct error *error);
 
 #endif

@@ -98,7 +98,7 @@ static void log_line(const struct osafl_call *c, int32_t level, const char *text
     if (level < context->log_level)
         return;
     char where[256];
-    char line[MESSAGE_BYTES + 512];
+    char line[ERROR_BYTES + 512];
     call_describe(c, where, sizeof where);
     const time_t now = time(NULL);
     struct tm local;
@@ -114,7 +114,7 @@ static void log_line(const struct osafl_call *c, int32_t level, const char *text
 static OSAFL_PRINTF(3, 4) osafl_status
     host_fail(osafl_call *c, osafl_status code, const char *fmt, ...)
 {
-    char text[MESSAGE_BYTES];
+    char text[ERROR_BYTES];
     va_list args;
     va_start(args, fmt);
     format_text(text, sizeof text, fmt, args);
@@ -124,7 +124,7 @@ static OSAFL_PRINTF(3, 4) osafl_status
         code = OSAFL_E_BUG;
     if (c->status == OSAFL_OK) {
         c->status = code;
-        memcpy(c->message, text, sizeof text);
+        memcpy(c->error.text, text, sizeof text);
     } else {
         log_line(c, OSAFL_LOG_ERROR, text);
     }
@@ -135,7 +135,7 @@ static OSAFL_PRINTF(3, 4) void host_log(osafl_call *c, int32_t level, const char
 {
     if (level < c->instance->context->log_level)
         return;
-    char text[MESSAGE_BYTES];
+    char text[ERROR_BYTES];
     va_list args;
     va_start(args, fmt);
     format_text(text, sizeof text, fmt, args);
@@ -146,7 +146,7 @@ static OSAFL_PRINTF(3, 4) void host_log(osafl_call *c, int32_t level, const char
 /* A breach that has no status to report it by: the whole call fails. */
 static OSAFL_PRINTF(2, 3) void report_misuse(osafl_call *c, const char *fmt, ...)
 {
-    char text[MESSAGE_BYTES];
+    char text[ERROR_BYTES];
     va_list args;
     va_start(args, fmt);
     format_text(text, sizeof text, fmt, args);
@@ -257,7 +257,7 @@ struct parallel_loop {
     uint64_t failed_begin; /* of the failed chunk with the lowest index so far */
     osafl_status status;
     bool misused;
-    char message[MESSAGE_BYTES];
+    struct error error;
 };
 
 static osafl_status run_chunk(void *arg, uint64_t begin, uint64_t end, unsigned worker)
@@ -274,7 +274,7 @@ static osafl_status run_chunk(void *arg, uint64_t begin, uint64_t end, unsigned 
             loop->failed_begin = begin;
             loop->status = status;
             loop->misused = sub.misused;
-            memcpy(loop->message, sub.message, sizeof sub.message);
+            loop->error = sub.error;
         }
         pthread_mutex_unlock(&loop->lock);
     }
@@ -304,7 +304,7 @@ static osafl_status host_parallel(osafl_call *c, uint64_t n, uint64_t grain, osa
     pthread_mutex_destroy(&loop.lock);
     if (loop.status != OSAFL_OK) {
         c->misused = c->misused || loop.misused;
-        return host_fail(c, loop.status, "%s", loop.message);
+        return host_fail(c, loop.status, "%s", loop.error.text);
     }
     if (status != OSAFL_OK) /* the pool itself refused */
         return host_fail(c, OSAFL_E_BUG, "parallel() was called from a worker of the pool");
@@ -404,7 +404,7 @@ void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client,
     c->outer_operation = current_operation;
     c->helper = NULL;
     current_operation = NULL;
-    /* Member by member: clearing the whole message would cost more than most calls. */
+    /* Member by member: clearing the whole text would cost more than most calls. */
     c->host = &core_host;
     c->instance = i;
     c->client = client;
@@ -413,7 +413,7 @@ void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client,
     c->in_parallel = false;
     c->misused = false;
     c->scratch = NULL;
-    c->message[0] = '\0';
+    c->error.text[0] = '\0';
     process_state_read(&c->state);
     c->outer = current_call;
     current_call = c;
@@ -465,8 +465,8 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
         host_fail(c, OSAFL_E_BUG, "the plugin returned the unknown status %d", (int)status);
         status = OSAFL_E_BUG;
     }
-    if (status != OSAFL_OK && c->message[0] == '\0')
-        snprintf(c->message, sizeof c->message, "%s (the plugin gave no message)",
+    if (status != OSAFL_OK && c->error.text[0] == '\0')
+        snprintf(c->error.text, sizeof c->error.text, "%s (the plugin gave no message)",
                  status_text(status));
 
     while (block != NULL) {
@@ -487,24 +487,24 @@ const struct osafl_call *call_current(void)
     return current_call;
 }
 
-osafl_status instance_check(struct instance *i, char *message)
+osafl_status instance_check(struct instance *i, struct error *error)
 {
-    message[0] = '\0';
+    error->text[0] = '\0';
     const osafl_lifecycle *life = i->plugin->vtable;
     if (life->check == NULL)
         return OSAFL_OK;
     osafl_call c;
     call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
     const osafl_status status = call_end(&c, life->check(i->host, &c, i->config));
-    memcpy(message, c.message, sizeof c.message);
+    *error = c.error;
     return status;
 }
 
-osafl_status instance_create(struct instance *i, const osafl_facts *facts, char *message)
+osafl_status instance_create(struct instance *i, const osafl_facts *facts, struct error *error)
 {
     i->self = NULL;
     i->created = false;
-    OSAFL_TRY(instance_check(i, message));
+    OSAFL_TRY(instance_check(i, error));
     const osafl_lifecycle *life = i->plugin->vtable;
     if (life->create == NULL) {
         i->self = i->config;
@@ -515,7 +515,7 @@ osafl_status instance_create(struct instance *i, const osafl_facts *facts, char 
     call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
     const osafl_status returned = life->create(i->host, &c, facts, i->config, &self);
     const osafl_status status = call_end(&c, returned);
-    memcpy(message, c.message, sizeof c.message);
+    *error = c.error;
     if (status != OSAFL_OK) {
         /* create() itself succeeded and was refused afterwards: it still gets its destroy(). */
         if (returned == OSAFL_OK)
@@ -552,12 +552,12 @@ bool plugin_has_feature(const osafl_plugin *p, const char *feature)
     return false;
 }
 
-osafl_status call_end_named(struct osafl_call *c, osafl_status status, char *message)
+osafl_status call_end_named(struct osafl_call *c, osafl_status status, struct error *error)
 {
     char where[256];
     status = call_end(c, status);
     if (status == OSAFL_OK)
         return OSAFL_OK;
     call_describe(c, where, sizeof where);
-    return message_fail(message, status, "%s: %s", where, c->message);
+    return error_set(error, status, "%s: %s", where, c->error.text);
 }

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "osafl/layers.h"
 #include "osafl/plugin.h"
 #include "osafl/preparation.h"
@@ -72,7 +72,7 @@ struct osafl_call {
     const struct instance *helper; /* the last whose operation was used within; NULL: none */
     struct osafl_call *outer;      /* call of this thread inside which this one was made */
     struct process_state state;
-    char message[MESSAGE_BYTES];
+    struct error error;
 };
 
 extern const osafl_host core_host;
@@ -86,9 +86,9 @@ void call_begin(struct osafl_call *c, const struct instance *i, uint32_t client,
 /* Frees scratch memory.  Returns status; when it is a failure without a message, writes one.  A
  * plugin that leaves the floating-point mode or the locale changed has failed, by name. */
 osafl_status call_end(struct osafl_call *c, osafl_status status);
-/* The same; a failure is put into message as "kind/name, round
+/* The same; a failure is put into *error as "kind/name, round
  * r, client u: text" with r and u where they are known. */
-osafl_status call_end_named(struct osafl_call *c, osafl_status status, char *message);
+osafl_status call_end_named(struct osafl_call *c, osafl_status status, struct error *error);
 /* "OSAFL_E_NOMEM", as its author writes it. */
 const char *status_name(osafl_status status);
 
@@ -111,9 +111,9 @@ const struct osafl_call *call_current(void);
 int call_describe(const struct osafl_call *c, char *out, size_t size);
 
 /* The plugin's check() of a filled config, if it has one. */
-osafl_status instance_check(struct instance *i, char *message);
-/* check(), then create().  The message of a failure is in message[MESSAGE_BYTES]. */
-osafl_status instance_create(struct instance *i, const osafl_facts *facts, char *message);
+osafl_status instance_check(struct instance *i, struct error *error);
+/* check(), then create().  *error says why one failed. */
+osafl_status instance_create(struct instance *i, const osafl_facts *facts, struct error *error);
 void instance_destroy(struct instance *i);
 
 /* True when a plugin's features hold this word. */

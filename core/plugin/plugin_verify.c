@@ -20,13 +20,13 @@ enum { MOST_PARAMS = 1000, MOST_METRICS = 1000, MOST_CHOICES = 1000, MOST_FEATUR
     " (ABI " OSAFL_STR(OSAFL_ABI_MAJOR) "." OSAFL_STR(OSAFL_ABI_MINOR) ")"
 
 /* rule: the number in sdk/RULES.md of what is broken. */
-static OSAFL_PRINTF(3, 4) bool refuse(char *message, unsigned rule, const char *fmt, ...)
+static OSAFL_PRINTF(3, 4) bool refuse(struct error *error, unsigned rule, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    vsnprintf(message, MESSAGE_BYTES, fmt, args);
+    vsnprintf(error->text, sizeof error->text, fmt, args);
     va_end(args);
-    text_append(message, MESSAGE_BYTES, " (rule R%u)", rule);
+    text_append(error->text, sizeof error->text, " (rule R%u)", rule);
     return false;
 }
 
@@ -165,36 +165,37 @@ static bool slot_is_empty(const void *vtable, const struct slot *slot)
     return memcmp((const unsigned char *)vtable + slot->offset, zero, sizeof zero) == 0;
 }
 
-static bool verify_slots(const void *vtable, const struct slot *slot, uint32_t n, char *message)
+static bool verify_slots(const void *vtable, const struct slot *slot, uint32_t n,
+                         struct error *error)
 {
     for (uint32_t i = 0; i < n; i++) {
         const bool empty = slot_is_empty(vtable, &slot[i]);
         if (slot[i].rule == SLOT_REQUIRED && empty)
-            return refuse(message, 10,
+            return refuse(error, 10,
                           "lacks the operation %s, which its kind requires; set .%s in its vtable",
                           slot[i].name, slot[i].name);
         if (slot[i].rule == SLOT_WITH_NEXT && empty != slot_is_empty(vtable, &slot[i + 1]))
-            return refuse(message, 10, "has %s without %s; both or neither must be there",
+            return refuse(error, 10, "has %s without %s; both or neither must be there",
                           slot[i + (empty ? 1 : 0)].name, slot[i + (empty ? 0 : 1)].name);
     }
     return true;
 }
 
-static bool verify_vtable(const osafl_plugin *p, char *message)
+static bool verify_vtable(const osafl_plugin *p, struct error *error)
 {
     const struct slots *slots = &slots_of_kind[p->kind];
     if (p->vtable == NULL)
-        return refuse(message, 10, "has no vtable; set .vtable = &VTABLE.life");
+        return refuse(error, 10, "has no vtable; set .vtable = &VTABLE.life");
     /* Equal minors, equal layouts.  From ABI 1 on: at least up to the last required operation. */
     const char *kind = kind_name(p->kind);
     if (p->vtable->struct_size != slots->size)
-        return refuse(message, 1,
+        return refuse(error, 1,
                       "has a vtable of %u bytes where the one of kind %s has %u; set "
                       ".life.struct_size = sizeof(osafl_%s_vt), or .kind if it is of another kind",
                       (unsigned)p->vtable->struct_size, kind, (unsigned)slots->size, kind);
     const uint32_t n_life = sizeof life_slots / sizeof life_slots[0];
-    return verify_slots(p->vtable, life_slots, n_life, message) &&
-           verify_slots(p->vtable, slots->slot, slots->n, message);
+    return verify_slots(p->vtable, life_slots, n_life, error) &&
+           verify_slots(p->vtable, slots->slot, slots->n, error);
 }
 
 /* ---- parameters ---------------------------------------------------------------------------- */
@@ -255,92 +256,92 @@ static bool int_is_inside(const osafl_param *q, int64_t value)
            !((q->flags & OSAFL_P_HI_OPEN) != 0 && value == q->hi.i);
 }
 
-static bool verify_words(const osafl_param *q, int64_t n, char *message)
+static bool verify_words(const osafl_param *q, int64_t n, struct error *error)
 {
     if (q->lo.i < 0 || q->lo.i > q->hi.i)
-        return refuse(message, 18, "has parameter %s with words for numbers below 0 in its range",
+        return refuse(error, 18, "has parameter %s with words for numbers below 0 in its range",
                       q->name);
     const bool has_default = (q->flags & OSAFL_P_REQUIRED) == 0;
     if (has_default && (q->def.i < 0 ? q->def.i < -n : !int_is_inside(q, q->def.i)))
-        return refuse(message, 18, "has parameter %s with default %lld outside its range", q->name,
+        return refuse(error, 18, "has parameter %s with default %lld outside its range", q->name,
                       (long long)q->def.i);
     return true;
 }
 
-static bool verify_choices(const osafl_param *q, char *message)
+static bool verify_choices(const osafl_param *q, struct error *error)
 {
     if (q->choices == NULL || q->choices[0] == NULL)
-        return refuse(message, 18, "has parameter %s without choices", q->name);
+        return refuse(error, 18, "has parameter %s without choices", q->name);
     int64_t n = 0;
     for (; q->choices[n] != NULL; n++) {
         if (n == MOST_CHOICES || q->choices[n][0] == '\0')
-            return refuse(message, 18, "has parameter %s with an empty choice or an endless list",
+            return refuse(error, 18, "has parameter %s with an empty choice or an endless list",
                           q->name);
         for (int64_t i = 0; i < n; i++) {
             if (strcmp(q->choices[i], q->choices[n]) == 0)
-                return refuse(message, 18, "has parameter %s with the choice \"%s\" twice", q->name,
+                return refuse(error, 18, "has parameter %s with the choice \"%s\" twice", q->name,
                               q->choices[n]);
         }
     }
     if (q->type == OSAFL_T_INT) /* words for -1, -2, ... */
-        return verify_words(q, n, message);
+        return verify_words(q, n, error);
     if ((q->flags & OSAFL_P_REQUIRED) == 0 && (q->def.i < 0 || q->def.i >= n))
-        return refuse(message, 18, "has parameter %s with default number %lld of %lld choices",
+        return refuse(error, 18, "has parameter %s with default number %lld of %lld choices",
                       q->name, (long long)q->def.i, (long long)n);
     return true;
 }
 
-static bool verify_table(const osafl_row_type *t, bool of_rows, char *message);
+static bool verify_table(const osafl_row_type *t, bool of_rows, struct error *error);
 
-static bool verify_rows(const osafl_param *q, char *message)
+static bool verify_rows(const osafl_param *q, struct error *error)
 {
     if (q->def.row == NULL || q->def.row->n_params == 0)
-        return refuse(message, 18, "has parameter %s, whose rows hold nothing", q->name);
+        return refuse(error, 18, "has parameter %s, whose rows hold nothing", q->name);
     if (q->lo.i < 0 || q->lo.i > q->hi.i)
-        return refuse(message, 18, "has parameter %s with an empty range", q->name);
-    return verify_table(q->def.row, true, message);
+        return refuse(error, 18, "has parameter %s with an empty range", q->name);
+    return verify_table(q->def.row, true, error);
 }
 
 /* Bounds, and that a default keeps them: the table documents, checks and fuzzes. */
-static bool verify_values(const osafl_param *q, char *message)
+static bool verify_values(const osafl_param *q, struct error *error)
 {
     const bool has_default = (q->flags & OSAFL_P_REQUIRED) == 0;
     switch (q->type) {
     case OSAFL_T_BOOL:
         if (has_default && q->def.i != 0 && q->def.i != 1)
-            return refuse(message, 18,
+            return refuse(error, 18,
                           "has parameter %s with a default that is neither true nor false",
                           q->name);
         return true;
     case OSAFL_T_INT:
         if (q->choices != NULL)
-            return verify_choices(q, message);
+            return verify_choices(q, error);
         if (q->lo.i > q->hi.i)
-            return refuse(message, 18, "has parameter %s with an empty range", q->name);
+            return refuse(error, 18, "has parameter %s with an empty range", q->name);
         if (has_default && !int_is_inside(q, q->def.i))
-            return refuse(message, 18, "has parameter %s with default %lld outside its range",
+            return refuse(error, 18, "has parameter %s with default %lld outside its range",
                           q->name, (long long)q->def.i);
         return true;
     case OSAFL_T_REAL:
     case OSAFL_T_RANGE:
     case OSAFL_T_REALS:
         if (!(q->lo.r <= q->hi.r)) /* also false for NaN */
-            return refuse(message, 18, "has parameter %s with an empty range", q->name);
+            return refuse(error, 18, "has parameter %s with an empty range", q->name);
         if (q->type == OSAFL_T_REALS || !has_default)
             return true;
         if (!real_is_inside(q, q->def.r))
-            return refuse(message, 18, "has parameter %s with default %g outside its range",
-                          q->name, q->def.r);
+            return refuse(error, 18, "has parameter %s with default %g outside its range", q->name,
+                          q->def.r);
         if (q->type == OSAFL_T_RANGE && (!real_is_inside(q, q->def_hi.r) || q->def.r > q->def_hi.r))
-            return refuse(message, 18,
+            return refuse(error, 18,
                           "has parameter %s with default [%g, %g], which is no range inside its "
                           "bounds",
                           q->name, q->def.r, q->def_hi.r);
         return true;
     case OSAFL_T_CHOICE:
-        return verify_choices(q, message);
+        return verify_choices(q, error);
     case OSAFL_T_ROWS:
-        return verify_rows(q, message);
+        return verify_rows(q, error);
     default: /* texts and paths have no bounds */
         return true;
     }
@@ -348,74 +349,73 @@ static bool verify_values(const osafl_param *q, char *message)
 
 /* Parameter `number` of a plugin's own table, or of the rows of one of its parameters. */
 static bool verify_param(const osafl_row_type *t, bool of_rows, const osafl_param *q,
-                         uint32_t number, char *message)
+                         uint32_t number, struct error *error)
 {
     if (!word_is_valid(q->name))
-        return refuse(message, 7,
+        return refuse(error, 7,
                       "has parameter number %u with a name that is not [a-z][a-z0-9_]{0,47}",
                       (unsigned)number);
     if (!text_is_given(q->doc))
-        return refuse(message, 7, "has parameter %s without a sentence that explains it", q->name);
+        return refuse(error, 7, "has parameter %s without a sentence that explains it", q->name);
     const struct member member = member_of(q->type);
     if (member.size == 0)
-        return refuse(message, 12,
+        return refuse(error, 12,
                       "has parameter %s of type %u, which this program does not know" REBUILD,
                       q->name, (unsigned)q->type);
     const uint32_t known =
         OSAFL_P_REQUIRED | OSAFL_P_LO_OPEN | OSAFL_P_HI_OPEN | OSAFL_P_NO_EFFECT | OSAFL_P_LATER;
     if ((q->flags & ~known) != 0 || q->reserved != 0)
-        return refuse(message, 12,
+        return refuse(error, 12,
                       "has parameter %s with flags that this program does not know" REBUILD,
                       q->name);
     if ((q->flags & OSAFL_P_LATER) != 0 && (q->flags & OSAFL_P_REQUIRED) != 0)
-        return refuse(message, 18, "has parameter %s that came later and has no default", q->name);
+        return refuse(error, 18, "has parameter %s that came later and has no default", q->name);
     if (of_rows &&
         (q->type == OSAFL_T_PATH || q->type == OSAFL_T_ROWS || (q->flags & OSAFL_P_NO_EFFECT) != 0))
-        return refuse(message, 18,
+        return refuse(error, 18,
                       "has parameter %s in rows, which hold no paths, no rows and nothing "
                       "without effect",
                       q->name);
     if (q->offset > t->size || member.size > t->size - q->offset ||
         q->offset % member.alignment != 0)
-        return refuse(message, 1,
+        return refuse(error, 1,
                       "has parameter %s at offset %u, which is no place for it in a config of "
                       "%u bytes",
                       q->name, (unsigned)q->offset, (unsigned)t->size);
     for (uint32_t i = 0; i < number; i++) {
         const osafl_param *other = OSAFL_AT(osafl_param, t->params, t->param_size, i);
         if (strcmp(other->name, q->name) == 0)
-            return refuse(message, 18, "has parameter %s twice", q->name);
+            return refuse(error, 18, "has parameter %s twice", q->name);
         if (other->offset < q->offset + member.size &&
             q->offset < other->offset + member_of(other->type).size)
-            return refuse(message, 18, "has parameters %s and %s in one place of its config",
+            return refuse(error, 18, "has parameters %s and %s in one place of its config",
                           other->name, q->name);
     }
-    return verify_values(q, message);
+    return verify_values(q, error);
 }
 
-static bool verify_table(const osafl_row_type *t, bool of_rows, char *message)
+static bool verify_table(const osafl_row_type *t, bool of_rows, struct error *error)
 {
     if (t->params == NULL || t->n_params > MOST_PARAMS || t->size > MOST_CONFIG_BYTES)
-        return refuse(message, 18,
+        return refuse(error, 18,
                       "has no plausible table of parameters (%u rows, config of %u bytes)",
                       (unsigned)t->n_params, (unsigned)t->size);
     if (t->param_size != sizeof(osafl_param))
-        return refuse(message, 5,
+        return refuse(error, 5,
                       "has rows of %u bytes in its table of parameters, this program %u" REBUILD,
                       (unsigned)t->param_size, (unsigned)sizeof(osafl_param));
     for (uint32_t i = 0; i < t->n_params; i++) {
-        if (!verify_param(t, of_rows, OSAFL_AT(osafl_param, t->params, t->param_size, i), i,
-                          message))
+        if (!verify_param(t, of_rows, OSAFL_AT(osafl_param, t->params, t->param_size, i), i, error))
             return false;
     }
     return true;
 }
 
-static bool verify_params(const osafl_plugin *p, char *message)
+static bool verify_params(const osafl_plugin *p, struct error *error)
 {
     if (p->n_params == 0) {
         if (p->config_size != 0)
-            return refuse(message, 18, "has a config of %u bytes but no parameters",
+            return refuse(error, 18, "has a config of %u bytes but no parameters",
                           (unsigned)p->config_size);
         return true;
     }
@@ -423,40 +423,40 @@ static bool verify_params(const osafl_plugin *p, char *message)
                                   .n_params = p->n_params,
                                   .param_size = p->param_size,
                                   .size = p->config_size};
-    return verify_table(&table, false, message);
+    return verify_table(&table, false, error);
 }
 
 /* ---- metrics ------------------------------------------------------------------------------- */
 
-static bool verify_metrics(const osafl_plugin *p, char *message)
+static bool verify_metrics(const osafl_plugin *p, struct error *error)
 {
     if (p->n_metrics == 0)
         return true;
     if (p->metrics == NULL || p->n_metrics > MOST_METRICS)
-        return refuse(message, 18, "has no plausible table of metrics (%u rows)",
+        return refuse(error, 18, "has no plausible table of metrics (%u rows)",
                       (unsigned)p->n_metrics);
     if (p->metric_size != sizeof(osafl_metric))
-        return refuse(message, 5,
+        return refuse(error, 5,
                       "has rows of %u bytes in its table of metrics, this program %u" REBUILD,
                       (unsigned)p->metric_size, (unsigned)sizeof(osafl_metric));
     for (uint32_t i = 0; i < p->n_metrics; i++) {
         const osafl_metric *m = OSAFL_AT(osafl_metric, p->metrics, p->metric_size, i);
         if (!word_is_valid(m->name))
-            return refuse(message, 7,
+            return refuse(error, 7,
                           "has metric number %u with a name that is not [a-z][a-z0-9_]{0,47}",
                           (unsigned)i);
         if (!text_is_given(m->doc))
-            return refuse(message, 7, "has metric %s without a sentence that explains it", m->name);
+            return refuse(error, 7, "has metric %s without a sentence that explains it", m->name);
         if (m->scope != OSAFL_PER_ROUND && m->scope != OSAFL_PER_CLIENT)
-            return refuse(message, 12, "has metric %s that is neither per round nor per client",
+            return refuse(error, 12, "has metric %s that is neither per round nor per client",
                           m->name);
         if (m->better > OSAFL_LOWER)
-            return refuse(message, 12, "has metric %s with an unknown direction in `better`",
+            return refuse(error, 12, "has metric %s with an unknown direction in `better`",
                           m->name);
         for (uint32_t j = 0; j < i; j++) {
             const osafl_metric *other = OSAFL_AT(osafl_metric, p->metrics, p->metric_size, j);
             if (other->scope == m->scope && strcmp(other->name, m->name) == 0)
-                return refuse(message, 18, "has metric %s twice", m->name);
+                return refuse(error, 18, "has metric %s twice", m->name);
         }
     }
     return true;
@@ -464,73 +464,74 @@ static bool verify_metrics(const osafl_plugin *p, char *message)
 
 /* ---- the plugin itself --------------------------------------------------------------------- */
 
-static bool verify_abi(const osafl_plugin *p, char *message)
+static bool verify_abi(const osafl_plugin *p, struct error *error)
 {
     if (p->struct_size == 0)
-        return refuse(message, 1,
-                      "does not tell its struct_size; begin its osafl_plugin with "
+        return refuse(error, 1,
+                      "does not state its struct_size; begin its osafl_plugin with "
                       "OSAFL_PLUGIN_HEAD, or with osafl::describe() in C++");
     /* The version numbers lie right behind the size, in every ABI there has been. */
     if (p->struct_size < offsetof(osafl_plugin, kind))
-        return refuse(message, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
+        return refuse(error, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
                       (unsigned)p->struct_size, (unsigned)sizeof(osafl_plugin));
     if (p->abi_major != OSAFL_ABI_MAJOR || p->abi_minor != OSAFL_ABI_MINOR)
-        return refuse(message, 2, "was built for ABI %u.%u, this program has ABI %u.%u" REBUILD,
+        return refuse(error, 2, "was built for ABI %u.%u, this program has ABI %u.%u" REBUILD,
                       (unsigned)p->abi_major, (unsigned)p->abi_minor, (unsigned)OSAFL_ABI_MAJOR,
                       (unsigned)OSAFL_ABI_MINOR);
     if (p->struct_size != sizeof(osafl_plugin))
-        return refuse(message, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
+        return refuse(error, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
                       (unsigned)p->struct_size, (unsigned)sizeof(osafl_plugin));
     if (p->fingerprint == NULL || strcmp(p->fingerprint, OSAFL_FINGERPRINT) != 0)
-        return refuse(message, 2,
+        return refuse(error, 2,
                       "was built with layout \"%s\", this program with \"%s\"; use the same "
                       "compiler target" REBUILD,
                       p->fingerprint != NULL ? p->fingerprint : "", OSAFL_FINGERPRINT);
     return true;
 }
 
-static bool verify_identity(const osafl_plugin *p, uint32_t kind, const char *name, char *message)
+static bool verify_identity(const osafl_plugin *p, uint32_t kind, const char *name,
+                            struct error *error)
 {
     if (p->kind == 0)
-        return refuse(message, 11,
-                      "does not tell its kind; set .kind, such as OSAFL_KIND_AGGREGATOR");
+        return refuse(error, 11,
+                      "does not state its kind; set .kind, such as OSAFL_KIND_AGGREGATOR");
     if (kind_name(p->kind) == NULL)
-        return refuse(message, 12, "is of kind %u, which this program does not know" REBUILD,
+        return refuse(error, 12, "is of kind %u, which this program does not know" REBUILD,
                       (unsigned)p->kind);
     if (p->kind != kind)
         return refuse(
-            message, 13,
+            error, 13,
             "is of kind %s but lies in the folder of kind %s; move it to %s/, or mend .kind",
             kind_name(p->kind), kind_name(kind), kind_name(p->kind));
     if (!text_is_given(p->name))
-        return refuse(message, 7, "states no name; set .name = \"%s\", as its file is called",
-                      name);
+        return refuse(error, 7, "states no name; set .name = \"%s\", as its file is called", name);
     if (!word_is_valid(p->name))
-        return refuse(message, 7, "has a name that is not [a-z][a-z0-9_]{0,47}");
+        return refuse(error, 7, "has a name that is not [a-z][a-z0-9_]{0,47}");
     if (strcmp(p->name, name) != 0)
-        return refuse(message, 13, "calls itself \"%s\"; name the file %s.so", p->name, p->name);
+        return refuse(error, 13, "calls itself \"%s\"; name the file %s.so", p->name, p->name);
     if (!text_is_given(p->version))
-        return refuse(message, 7, "states no version; set .version = \"0.1.0\"");
+        return refuse(error, 7, "states no version; set .version = \"0.1.0\"");
     if (!text_is_given(p->summary))
-        return refuse(message, 7, "states no summary; tell in .summary what it does, in one line");
+        return refuse(error, 7, "states no summary; say in .summary what it does, in one line");
     if (!text_is_given(p->license))
-        return refuse(message, 7,
+        return refuse(error, 7,
                       "states no license; set .license to an SPDX identifier such as \"MIT\"");
     for (uint32_t i = 0; p->features != NULL && p->features[i] != NULL; i++) {
         if (i == MOST_FEATURES || !word_is_valid(p->features[i]))
-            return refuse(message, 7,
+            return refuse(error, 7,
                           "has a feature whose name is not [a-z][a-z0-9_]{0,47}, or a list of "
                           "features that does not end with NULL");
     }
     return true;
 }
 
-osafl_status plugin_verify(const osafl_plugin *p, uint32_t kind, const char *name, char *message)
+osafl_status plugin_verify(const osafl_plugin *p, uint32_t kind, const char *name,
+                           struct error *error)
 {
     if (p == NULL)
-        refuse(message, 10, "describes itself by NULL");
-    const bool keeps_rules = p != NULL && verify_abi(p, message) &&
-                             verify_identity(p, kind, name, message) && verify_params(p, message) &&
-                             verify_metrics(p, message) && verify_vtable(p, message);
+        refuse(error, 10, "describes itself by NULL");
+    const bool keeps_rules = p != NULL && verify_abi(p, error) &&
+                             verify_identity(p, kind, name, error) && verify_params(p, error) &&
+                             verify_metrics(p, error) && verify_vtable(p, error);
     return keeps_rules ? OSAFL_OK : OSAFL_E_BUG;
 }

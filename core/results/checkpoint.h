@@ -6,6 +6,7 @@
 #ifndef OSAFL_CORE_CHECKPOINT_H
 #define OSAFL_CORE_CHECKPOINT_H
 
+#include "base/error.h"
 #include "base/records.h"
 #include "run_folder.h"
 
@@ -26,10 +27,10 @@ struct checkpoint {
 
 /* Reads the newest whole checkpoint.  identity: experiment.identity; a checkpoint of another run
  * counts as damaged.  None at all is OSAFL_OK with set NULL.  OSAFL_E_STATE: there are some, and
- * all are damaged.  warning[MESSAGE_BYTES]: what was passed over, or "". */
+ * all are damaged.  warning[ERROR_BYTES]: what was passed over, or "". */
 osafl_status checkpoint_read(const struct run_folder *folder, const char *identity,
                              struct checkpoint_slots *slots, struct checkpoint *out, char *warning,
-                             char *message);
+                             struct error *error);
 void checkpoint_free(struct checkpoint *c);
 
 /* The round of each file; CHECKPOINT_NONE where there is none that serves this run. */
@@ -41,9 +42,9 @@ void checkpoint_rounds(const struct run_folder *folder, const char *identity,
  * The writer can be cleared and used again. */
 osafl_status checkpoint_write(const struct run_folder *folder, const char *identity, uint32_t round,
                               struct record_writer *w, struct checkpoint_slots *slots,
-                              char *message);
+                              struct error *error);
 
 /* Removes both files, of a run that is complete. */
-osafl_status checkpoint_remove(const struct run_folder *folder, char *message);
+osafl_status checkpoint_remove(const struct run_folder *folder, struct error *error);
 
 #endif

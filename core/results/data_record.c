@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/json_print.h"
-#include "base/message.h"
 
 /* Whole numbers without a fraction: they may be numbers of samples. */
 static json_t *number(double value)
@@ -72,14 +72,14 @@ json_t *data_record_describe(const char *plugin, const osafl_dataset_info *info,
 
 osafl_status data_record_write(const struct run_folder *folder, const char *plugin,
                                const osafl_dataset_info *info, const struct data_record *record,
-                               char *message)
+                               struct error *error)
 {
     json_t *all = data_record_describe(plugin, info, record);
     char *text = all != NULL ? json_print(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(all);
     if (text == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for data.json");
-    const osafl_status status = run_folder_replace(folder, DATA_FILE, text, strlen(text), message);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for data.json");
+    const osafl_status status = run_folder_replace(folder, DATA_FILE, text, strlen(text), error);
     free(text);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "osafl/dataset.h"
 #include "osafl/preparation.h"
 #include "run_folder.h"
@@ -26,7 +27,7 @@ json_t *data_record_describe(const char *plugin, const osafl_dataset_info *info,
 /* Writes that to FOLDER/data.json. */
 osafl_status data_record_write(const struct run_folder *folder, const char *plugin,
                                const osafl_dataset_info *info, const struct data_record *record,
-                               char *message);
+                               struct error *error);
 
 void data_record_free(struct data_record *record);
 

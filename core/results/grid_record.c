@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/error.h"
 #include "base/folder.h"
 #include "base/json_print.h"
-#include "base/message.h"
 #include "run_folder.h"
 
 enum { LONGEST_STEM = 200 }; /* so that the name is one that file systems take */
@@ -72,19 +72,18 @@ static bool has_text(const char *folder, const char *name, const char *text, siz
 }
 
 static osafl_status write_record(const struct grid *g, const char *name, const char *file_name,
-                                 const char *base, char *message)
+                                 const char *base, struct error *error)
 {
     char *folder = experiment_folder_path(base, name);
     if (folder == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for %s", file_name);
     osafl_status status = OSAFL_OK;
     if (g->n > 1 || folder_has(folder, file_name)) {
         char *text = describe(g, name);
-        status = text == NULL
-                     ? message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", file_name)
-                     : folder_create(folder, message);
+        status = text == NULL ? error_set(error, OSAFL_E_NOMEM, "out of memory for %s", file_name)
+                              : folder_create(folder, error);
         if (status == OSAFL_OK && !has_text(folder, file_name, text, strlen(text)))
-            status = shared_file_replace(folder, file_name, text, strlen(text), message);
+            status = shared_file_replace(folder, file_name, text, strlen(text), error);
         free(text);
     }
     free(folder);
@@ -108,11 +107,11 @@ static char *record_name(const char *file)
 }
 
 osafl_status grid_record_write(const struct grid *g, const char *file, const char *base,
-                               char *message)
+                               struct error *error)
 {
     char *name = record_name(file);
     if (name == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the record of a grid");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the record of a grid");
     osafl_status status = OSAFL_OK;
     for (size_t i = 0; i < g->n && status == OSAFL_OK; i++) {
         const char *of = g->cells[i]->general.name;
@@ -120,7 +119,7 @@ osafl_status grid_record_write(const struct grid *g, const char *file, const cha
         for (size_t k = 0; k < i && first; k++)
             first = strcmp(g->cells[k]->general.name, of) != 0;
         if (first)
-            status = write_record(g, of, name, base, message);
+            status = write_record(g, of, name, base, error);
     }
     free(name);
     return status;

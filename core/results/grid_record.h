@@ -9,6 +9,7 @@
 #ifndef OSAFL_CORE_GRID_RECORD_H
 #define OSAFL_CORE_GRID_RECORD_H
 
+#include "base/error.h"
 #include "experiment/grid.h"
 
 #define GRID_RECORD_PREFIX "grid-"
@@ -20,6 +21,6 @@
  * longer is.  Several processes may write records of one file at the same time.  OSAFL_E_IO,
  * OSAFL_E_NOMEM. */
 osafl_status grid_record_write(const struct grid *g, const char *file, const char *base,
-                               char *message);
+                               struct error *error);
 
 #endif

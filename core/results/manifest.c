@@ -13,10 +13,10 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "base/file_read.h"
 #include "base/folder.h"
 #include "base/json_print.h"
-#include "base/message.h"
 #include "base/text.h"
 #include "plugin/cpu.h"
 
@@ -42,7 +42,7 @@ bool manifest_is_in(const char *folder)
 
 /* The text of resolved.cfg.  Owned by the caller, free(). */
 static osafl_status resolved_settings(const struct experiment *e, char **out, size_t *size,
-                                      char *message)
+                                      struct error *error)
 {
     FILE *memory = open_memstream(out, size);
     osafl_status status = memory == NULL ? OSAFL_E_NOMEM : experiment_write(e, memory);
@@ -51,7 +51,7 @@ static osafl_status resolved_settings(const struct experiment *e, char **out, si
     if (status == OSAFL_OK)
         return OSAFL_OK;
     free(*out);
-    return message_fail(message, status, "out of memory for the list of settings");
+    return error_set(error, status, "out of memory for the list of settings");
 }
 
 static osafl_status add_setting(void *arg, const struct setting *s)
@@ -122,16 +122,16 @@ static json_t *describe_run(const struct experiment *e, const struct surrounding
 }
 
 static osafl_status write_json(const struct run_folder *folder, const char *name, json_t *value,
-                               char *message)
+                               struct error *error)
 {
     char *printed = value == NULL ? NULL : json_print(value, JSON_INDENT(2));
     char *file = NULL;
     const int size = printed == NULL ? -1 : asprintf(&file, "%s\n", printed);
     osafl_status status;
     if (size < 0)
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", name);
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for %s", name);
     else
-        status = run_folder_replace(folder, name, file, (size_t)size, message);
+        status = run_folder_replace(folder, name, file, (size_t)size, error);
     if (size >= 0)
         free(file);
     free(printed);
@@ -139,17 +139,17 @@ static osafl_status write_json(const struct run_folder *folder, const char *name
 }
 
 osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
-                            const struct surroundings *around, char *message)
+                            const struct surroundings *around, struct error *error)
 {
     char *settings = NULL;
     size_t size = 0;
     json_t *manifest = describe_run(e, around);
-    osafl_status status = write_json(folder, MANIFEST, manifest, message);
+    osafl_status status = write_json(folder, MANIFEST, manifest, error);
     json_decref(manifest);
     if (status == OSAFL_OK)
-        status = resolved_settings(e, &settings, &size, message);
+        status = resolved_settings(e, &settings, &size, error);
     if (status == OSAFL_OK) {
-        status = run_folder_replace(folder, "resolved.cfg", settings, size, message);
+        status = run_folder_replace(folder, "resolved.cfg", settings, size, error);
         free(settings);
     }
     return status;
@@ -157,15 +157,16 @@ osafl_status manifest_write(const struct run_folder *folder, const struct experi
 
 /* ---- comparison ---- */
 
-/* A list of differences in a message. */
-static void differs(char *message, const char *what, const json_t *before, const json_t *now)
+/* Adds a difference to a list in error->text. */
+static void differs(struct error *error, const char *what, const json_t *before, const json_t *now)
 {
     const char *old = json_string_value(before);
     const char *new = json_string_value(now);
     if (strcmp(old == NULL ? "" : old, new == NULL ? "" : new) == 0)
         return;
-    text_append(message, MESSAGE_BYTES, "%s%s was %s and is %s", message[0] == '\0' ? "" : "; ",
-                what, old == NULL ? "(none)" : old, new == NULL ? "(none)" : new);
+    text_append(error->text, sizeof error->text, "%s%s was %s and is %s",
+                error->text[0] == '\0' ? "" : "; ", what, old == NULL ? "(none)" : old,
+                new == NULL ? "(none)" : new);
 }
 
 static const json_t *find_plugin(const json_t *list, const char *kind)
@@ -181,7 +182,7 @@ static const json_t *find_plugin(const json_t *list, const char *kind)
     return NULL;
 }
 
-static void compare_plugins(const json_t *before, const json_t *now, char *message)
+static void compare_plugins(const json_t *before, const json_t *now, struct error *error)
 {
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
         const json_t *old = find_plugin(before, kind_name(kind));
@@ -189,14 +190,13 @@ static void compare_plugins(const json_t *before, const json_t *now, char *messa
         char what[128];
         const char *name = json_string_value(json_object_get(new, "name"));
         snprintf(what, sizeof what, "version of %s/%s", kind_name(kind), name == NULL ? "?" : name);
-        differs(message, what, json_object_get(old, "version"), json_object_get(new, "version"));
+        differs(error, what, json_object_get(old, "version"), json_object_get(new, "version"));
         snprintf(what, sizeof what, "file of %s/%s", kind_name(kind), name == NULL ? "?" : name);
-        differs(message, what, json_object_get(old, "file_xxh3"),
-                json_object_get(new, "file_xxh3"));
+        differs(error, what, json_object_get(old, "file_xxh3"), json_object_get(new, "file_xxh3"));
     }
 }
 
-static void compare_inputs(const json_t *before, json_t *now, char *message)
+static void compare_inputs(const json_t *before, json_t *now, struct error *error)
 {
     const char *name;
     json_t *hash;
@@ -204,38 +204,38 @@ static void compare_inputs(const json_t *before, json_t *now, char *message)
     {
         char what[200];
         snprintf(what, sizeof what, "the content of %s", name);
-        differs(message, what, json_object_get(before, name), hash);
+        differs(error, what, json_object_get(before, name), hash);
     }
 }
 
 /* message: what differs although the settings are the same; "" for nothing. */
 static enum manifest_found compare_circumstances(const json_t *before, const json_t *now,
-                                                 char *message)
+                                                 struct error *error)
 {
     const json_t *old_machine = json_object_get(before, "machine");
     const json_t *new_machine = json_object_get(now, "machine");
     const json_t *old_program = json_object_get(before, "program");
     const json_t *new_program = json_object_get(now, "program");
-    message[0] = '\0';
+    error->text[0] = '\0';
     compare_inputs(json_object_get(before, "inputs_xxh3"), json_object_get(now, "inputs_xxh3"),
-                   message);
-    const bool has_other_data = message[0] != '\0';
-    differs(message, "the version of osafl", json_object_get(old_program, "version"),
+                   error);
+    const bool has_other_data = error->text[0] != '\0';
+    differs(error, "the version of osafl", json_object_get(old_program, "version"),
             json_object_get(new_program, "version"));
-    differs(message, "the file of osafl", json_object_get(old_program, "file_xxh3"),
+    differs(error, "the file of osafl", json_object_get(old_program, "file_xxh3"),
             json_object_get(new_program, "file_xxh3"));
-    differs(message, "the CPU's instruction set", json_object_get(old_machine, "cpu_features"),
+    differs(error, "the CPU's instruction set", json_object_get(old_machine, "cpu_features"),
             json_object_get(new_machine, "cpu_features"));
-    differs(message, "the BLAS kernel", json_object_get(old_machine, "blas_kernel"),
+    differs(error, "the BLAS kernel", json_object_get(old_machine, "blas_kernel"),
             json_object_get(new_machine, "blas_kernel"));
-    compare_plugins(json_object_get(before, "plugins"), json_object_get(now, "plugins"), message);
+    compare_plugins(json_object_get(before, "plugins"), json_object_get(now, "plugins"), error);
     if (has_other_data)
         return MANIFEST_OTHER_DATA;
-    return message[0] == '\0' ? MANIFEST_SAME : MANIFEST_CHANGED;
+    return error->text[0] == '\0' ? MANIFEST_SAME : MANIFEST_CHANGED;
 }
 
-/* Adds the settings that differ to the message. */
-static void compare_settings(const json_t *before, json_t *now, char *message)
+/* Adds the settings that differ. */
+static void compare_settings(const json_t *before, json_t *now, struct error *error)
 {
     const char *key;
     json_t *setting;
@@ -244,59 +244,58 @@ static void compare_settings(const json_t *before, json_t *now, char *message)
         const json_t *old = json_object_get(json_object_get(before, key), "value");
         if (old == NULL)
             old = json_object_get(setting, "earlier");
-        differs(message, key, old, json_object_get(setting, "value"));
+        differs(error, key, old, json_object_get(setting, "value"));
     }
 }
 
 static void describe_other(const struct run_folder *folder, const json_t *before, const json_t *now,
-                           char *message)
+                           struct error *error)
 {
-    char differences[MESSAGE_BYTES] = "";
+    struct error differences = {0};
     compare_settings(json_object_get(before, "settings"), json_object_get(now, "settings"),
-                     differences);
-    message_fail(message, OSAFL_E_CONFIG,
-                 "%s holds the results of another run (identity %.8s, this one %.8s%s%.600s); "
-                 "choose another folder with --out or --results, or overwrite it with --force",
-                 folder->path, json_string_value(json_object_get(before, "identity")),
-                 json_string_value(json_object_get(now, "identity")),
-                 differences[0] != '\0' ? ": " : "", differences);
+                     &differences);
+    error_set(error, OSAFL_E_CONFIG,
+              "%s holds the results of another run (identity %.8s, this one %.8s%s%.600s); "
+              "choose another folder with --out or --results, or overwrite it with --force",
+              folder->path, json_string_value(json_object_get(before, "identity")),
+              json_string_value(json_object_get(now, "identity")),
+              differences.text[0] != '\0' ? ": " : "", differences.text);
 }
 
 /* The manifest in the folder; *out stays NULL where there is none. */
-static osafl_status read_manifest(const char *folder, json_t **out, char *message)
+static osafl_status read_manifest(const char *folder, json_t **out, struct error *error)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/" MANIFEST, folder) < 0)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     osafl_status status = OSAFL_OK;
     FILE *file = file_open_regular(path);
-    json_error_t error;
+    json_error_t problem;
     if (file == NULL && errno == EINVAL) {
-        status = message_fail(message, OSAFL_E_DATA,
-                              "%s is no regular file; choose another folder with --out or "
-                              "--results, or remove it",
-                              path);
+        status = error_set(error, OSAFL_E_DATA,
+                           "%s is no regular file; choose another folder with --out or "
+                           "--results, or remove it",
+                           path);
     } else if (file == NULL && errno != ENOENT) {
-        status = message_io(message, errno, "read", path);
+        status = error_io(error, errno, "read", path);
     } else if (file != NULL) {
         errno = 0;
-        *out = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+        *out = json_loadf(file, JSON_REJECT_DUPLICATES, &problem);
         /* Without memory the parser takes what it has for what there is. */
         if (ferror(file) || errno == ENOMEM)
-            status = message_io(message, errno, "read", path);
+            status = error_io(error, errno, "read", path);
         else if (*out == NULL)
-            status = message_fail(
-                message, OSAFL_E_DATA,
+            status = error_set(
+                error, OSAFL_E_DATA,
                 "%s is damaged: line %d: %s; choose another folder with --out or --results, or "
                 "overwrite this one with --force",
-                path, error.line, error.text);
+                path, problem.line, problem.text);
         else if (json_integer_value(json_object_get(*out, "manifest")) != FORMAT ||
                  !json_is_string(json_object_get(*out, "identity")))
-            status =
-                message_fail(message, OSAFL_E_DATA,
-                             "%s is no manifest of this version of osafl; choose another folder "
-                             "with --out or --results, or overwrite this one with --force",
-                             path);
+            status = error_set(error, OSAFL_E_DATA,
+                               "%s is no manifest of this version of osafl; choose another folder "
+                               "with --out or --results, or overwrite this one with --force",
+                               path);
         fclose(file);
     }
     free(path);
@@ -305,13 +304,13 @@ static osafl_status read_manifest(const char *folder, json_t **out, char *messag
 
 osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
                               const struct surroundings *around, enum manifest_found *found,
-                              char *message)
+                              struct error *error)
 {
     json_t *before = NULL;
     json_t *now = NULL;
-    osafl_status status = read_manifest(folder->path, &before, message);
+    osafl_status status = read_manifest(folder->path, &before, error);
     if (status == OSAFL_OK && before != NULL && (now = describe_run(e, around)) == NULL)
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     if (status == OSAFL_E_DATA) {
         *found = MANIFEST_DAMAGED;
         status = OSAFL_OK;
@@ -320,9 +319,9 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
     } else if (status == OSAFL_OK &&
                !json_equal(json_object_get(before, "identity"), json_object_get(now, "identity"))) {
         *found = MANIFEST_OTHER;
-        describe_other(folder, before, now, message);
+        describe_other(folder, before, now, error);
     } else if (status == OSAFL_OK) {
-        *found = compare_circumstances(before, now, message);
+        *found = compare_circumstances(before, now, error);
     }
     json_decref(before);
     json_decref(now);
@@ -331,16 +330,16 @@ osafl_status manifest_compare(const struct run_folder *folder, const struct expe
 
 osafl_status manifest_compare_kept(const char *folder, const struct experiment *e,
                                    const struct surroundings *around, enum manifest_found *found,
-                                   char *message)
+                                   struct error *error)
 {
     json_t *before = NULL;
     json_t *now = NULL;
-    osafl_status status = read_manifest(folder, &before, message);
+    osafl_status status = read_manifest(folder, &before, error);
     *found = MANIFEST_NONE;
     if (status == OSAFL_OK && before != NULL && (now = describe_run(e, around)) == NULL)
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for " MANIFEST);
     else if (status == OSAFL_OK && before != NULL)
-        *found = compare_circumstances(before, now, message);
+        *found = compare_circumstances(before, now, error);
     json_decref(before);
     json_decref(now);
     return status;
@@ -416,7 +415,7 @@ static json_t *describe_compute(const struct run_folder *folder, const struct ru
 }
 
 osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
-                               const struct run_environment *env, char *message)
+                               const struct run_environment *env, struct error *error)
 {
     struct utsname system = {0};
     char cpu[256];
@@ -443,7 +442,7 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
     json_t *value =
         whole_or_nothing(described, compute != NULL && json_object_update(described, compute) == 0);
     json_decref(compute);
-    const osafl_status status = write_json(folder, ENVIRONMENT, value, message);
+    const osafl_status status = write_json(folder, ENVIRONMENT, value, error);
     json_decref(value);
     free(program);
     free(here);
@@ -464,16 +463,16 @@ static bool read_table(const json_t *tables, int i, struct table_state *out)
 }
 
 osafl_status environment_read_end(const struct run_folder *folder, struct run_end *out,
-                                  char *message)
+                                  struct error *error)
 {
     char *path = NULL;
     *out = (struct run_end){0};
     if (asprintf(&path, "%s/" ENVIRONMENT, folder->path) < 0)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT);
-    json_error_t error;
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT);
+    json_error_t problem;
     errno = 0;
     FILE *file = file_open_regular(path);
-    json_t *found = file != NULL ? json_loadf(file, 0, &error) : NULL;
+    json_t *found = file != NULL ? json_loadf(file, 0, &problem) : NULL;
     const bool no_memory = errno == ENOMEM;
     if (file != NULL)
         fclose(file);
@@ -484,6 +483,5 @@ osafl_status environment_read_end(const struct run_folder *folder, struct run_en
     for (int i = 0; i < RESULT_TABLES && out->has_tables; i++)
         out->has_tables = read_table(json_object_get(found, "tables"), i, &out->tables[i]);
     json_decref(found);
-    return no_memory ? message_fail(message, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT)
-                     : OSAFL_OK;
+    return no_memory ? error_set(error, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT) : OSAFL_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef OSAFL_CORE_MANIFEST_H
 #define OSAFL_CORE_MANIFEST_H
 
+#include "base/error.h"
 #include "experiment/experiment.h"
 #include "results.h"
 #include "run_folder.h"
@@ -31,33 +32,33 @@ struct surroundings {
  * plugins with version and file hash, machine, hashes of the inputs.  Then writes resolved.cfg
  * (experiment_write()). */
 osafl_status manifest_write(const struct run_folder *folder, const struct experiment *e,
-                            const struct surroundings *around, char *message);
+                            const struct surroundings *around, struct error *error);
 
 enum manifest_found {
     MANIFEST_NONE,       /* the folder holds no manifest */
-    MANIFEST_DAMAGED,    /* or one of another format: message says so */
+    MANIFEST_DAMAGED,    /* or one of another format; error says so */
     MANIFEST_SAME,       /* the same run on the same program, plugins, machine type and data */
-    MANIFEST_CHANGED,    /* the same settings, but program, plugins or machine type differ: message
+    MANIFEST_CHANGED,    /* the same settings, but program, plugins or machine type differ: error
                           * names both sides */
     MANIFEST_OTHER_DATA, /* the same settings, but the data differ, and maybe what is above */
-    MANIFEST_OTHER,      /* another run's folder: message says how they differ */
+    MANIFEST_OTHER,      /* another run's folder; error says how they differ */
 };
 
 /* Whether a folder holds a manifest.json: it is that of a run. */
 bool manifest_is_in(const char *folder);
 
-/* Compares FOLDER/manifest.json with what manifest_write() would write.  message is filled
+/* Compares FOLDER/manifest.json with what manifest_write() would write.  error is filled
  * for what differs too. */
 osafl_status manifest_compare(const struct run_folder *folder, const struct experiment *e,
                               const struct surroundings *around, enum manifest_found *found,
-                              char *message);
+                              struct error *error);
 
 /* The same for the manifest of a kept run whose settings e repeats, maybe under other names or with
  * data in another place, so that its identity says nothing: never MANIFEST_OTHER or
  * MANIFEST_DAMAGED; a damaged one is a failure. */
 osafl_status manifest_compare_kept(const char *folder, const struct experiment *e,
                                    const struct surroundings *around, enum manifest_found *found,
-                                   char *message);
+                                   struct error *error);
 
 /* Wall-clock facts, no part of the results. */
 struct run_environment {
@@ -72,7 +73,7 @@ struct run_environment {
 };
 
 osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
-                               const struct run_environment *env, char *message);
+                               const struct run_environment *env, struct error *error);
 
 /* What environment.json says of the end of a run. */
 struct run_end {
@@ -82,6 +83,6 @@ struct run_end {
 };
 /* A file that is not there, or damaged, says nothing.  OSAFL_E_NOMEM alone is a failure. */
 osafl_status environment_read_end(const struct run_folder *folder, struct run_end *out,
-                                  char *message);
+                                  struct error *error);
 
 #endif

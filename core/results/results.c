@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/csv_writer.h"
-#include "base/message.h"
+#include "base/error.h"
 #include "plugin/loader.h"
 
 enum { TABLE_ROUNDS, TABLE_CLIENTS, TABLE_TIMING, TABLES = RESULT_TABLES };
@@ -24,7 +24,7 @@ static const struct column {
 } columns[TABLES][18] = {
     [TABLE_ROUNDS] =
         {
-            {"round", "", "Global round, counted from 0; the row tells what is so after it"},
+            {"round", "", "Global round, counted from 0; the row is the state after it"},
             {"simulated_s", "s", "Simulated time at the end of the round"},
             {MEASURES, "",
              "The global model's test_accuracy, test_loss, ...; empty: not evaluated"},
@@ -118,7 +118,7 @@ static const osafl_metric *metric_of(const struct instance *i, uint32_t m)
 }
 
 /* The metric sink of all instances. */
-static void hear(void *arg, uint32_t metric, uint32_t client, double value)
+static void on_metric(void *arg, uint32_t metric, uint32_t client, double value)
 {
     const struct listener *l = arg;
     struct results *r = l->results;
@@ -199,25 +199,25 @@ void results_describe(FILE *to)
 
 /* Gives every metric of an instance its column. */
 static osafl_status metric_columns(struct results *r, struct listener *l, char **rounds,
-                                   char **clients, char *message)
+                                   char **clients, struct error *error)
 {
     const osafl_plugin *plugin = l->instance->plugin;
     l->column = calloc((size_t)plugin->n_metrics + 1, sizeof *l->column);
     if (l->column == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the tables of results");
     for (uint32_t m = 0; m < plugin->n_metrics; m++) {
         const osafl_metric *metric = metric_of(l->instance, m);
         const bool per_round = metric->scope == OSAFL_PER_ROUND;
         char **header = per_round ? rounds : clients;
         if (has_column(*header, metric->name))
-            return message_fail(message, OSAFL_E_CONFIG,
-                                "%s \"%s\" reports a metric \"%s\", but %s already has a column of "
-                                "that name; rename the metric",
-                                kind_name(plugin->kind), plugin->name, metric->name,
-                                result_table_name[per_round ? TABLE_ROUNDS : TABLE_CLIENTS]);
+            return error_set(error, OSAFL_E_CONFIG,
+                             "%s \"%s\" reports a metric \"%s\", but %s already has a column of "
+                             "that name; rename the metric",
+                             kind_name(plugin->kind), plugin->name, metric->name,
+                             result_table_name[per_round ? TABLE_ROUNDS : TABLE_CLIENTS]);
         l->column[m] = per_round ? r->n_round_metrics++ : r->n_client_metrics++;
         if (add_column(header, "", metric->name) != OSAFL_OK)
-            return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+            return error_set(error, OSAFL_E_NOMEM, "out of memory for the tables of results");
     }
     return OSAFL_OK;
 }
@@ -231,25 +231,25 @@ static void forget_metrics(struct results *r)
 }
 
 static osafl_status listen_to_all(struct results *r, const struct results_layout *layout,
-                                  char **rounds, char **clients, char *message)
+                                  char **rounds, char **clients, struct error *error)
 {
     r->listener = calloc((size_t)layout->n_listen + 1, sizeof *r->listener);
     if (r->listener == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the tables of results");
     for (uint32_t i = 0; i < layout->n_listen; i++) {
         struct listener *l = &r->listener[i];
         *l = (struct listener){.results = r, .instance = layout->listen[i]};
         r->n_listen = i + 1;
-        OSAFL_TRY(metric_columns(r, l, rounds, clients, message));
+        OSAFL_TRY(metric_columns(r, l, rounds, clients, error));
     }
     r->round_metric = calloc((size_t)r->n_round_metrics + 1, sizeof *r->round_metric);
     r->client_metric =
         calloc((size_t)r->clients * r->n_client_metrics + 1, sizeof *r->client_metric);
     if (r->round_metric == NULL || r->client_metric == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the tables of results");
     forget_metrics(r);
     for (uint32_t i = 0; i < r->n_listen; i++) {
-        r->listener[i].instance->metric = hear;
+        r->listener[i].instance->metric = on_metric;
         r->listener[i].instance->metric_arg = &r->listener[i];
     }
     return OSAFL_OK;
@@ -258,18 +258,18 @@ static osafl_status listen_to_all(struct results *r, const struct results_layout
 /* ---- opening ---- */
 
 static osafl_status open_table(struct results *r, int table, const char *folder, const char *header,
-                               uint64_t length, char *message)
+                               uint64_t length, struct error *error)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/%s", folder, result_table_name[table]) < 0)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
-    const osafl_status status = csv_writer_open(path, header, length, &r->table[table], message);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the tables of results");
+    const osafl_status status = csv_writer_open(path, header, length, &r->table[table], error);
     free(path);
     return status;
 }
 
 osafl_status results_recorded(struct record_reader *from, struct table_state out[RESULT_TABLES],
-                              char *message)
+                              struct error *error)
 {
     uint64_t length[TABLES];
     uint64_t hash[TABLES] = {0};
@@ -279,12 +279,12 @@ osafl_status results_recorded(struct record_reader *from, struct table_state out
     if (status == OSAFL_OK && has_hash)
         status = reader->u64(reader, "hashes", hash, TABLES);
     if (status != OSAFL_OK)
-        return message_fail(message, status, "%s", from->message);
+        return error_set(error, status, "%s", from->error.text);
     for (int table = 0; table < TABLES; table++) {
         if (length[table] == 0 || length[table] > INT64_MAX)
-            return message_fail(message, OSAFL_E_STATE,
-                                "the checkpoint gives an impossible length for %s; it is damaged",
-                                result_table_name[table]);
+            return error_set(error, OSAFL_E_STATE,
+                             "the checkpoint gives an impossible length for %s; it is damaged",
+                             result_table_name[table]);
         out[table] =
             (struct table_state){.bytes = length[table], .hash = hash[table], .has_hash = has_hash};
     }
@@ -292,21 +292,21 @@ osafl_status results_recorded(struct record_reader *from, struct table_state out
 }
 
 static osafl_status read_record(struct results *r, struct record_reader *from,
-                                struct table_state state[TABLES], char *message)
+                                struct table_state state[TABLES], struct error *error)
 {
     uint64_t count[6];
     double value[2];
     osafl_reader *reader = &from->base;
-    OSAFL_TRY(results_recorded(from, state, message));
+    OSAFL_TRY(results_recorded(from, state, error));
     osafl_status status = reader->u64(reader, "evaluations", count, 6);
     if (status == OSAFL_OK)
         status = reader->f64(reader, "measures", value, 2);
     if (status != OSAFL_OK)
-        return message_fail(message, status, "%s", from->message);
+        return error_set(error, status, "%s", from->error.text);
     if (count[0] > UINT32_MAX || count[1] > UINT32_MAX || count[2] > UINT32_MAX ||
         count[5] > UINT32_MAX)
-        return message_fail(message, OSAFL_E_STATE,
-                            "the checkpoint's record \"evaluations\" is damaged");
+        return error_set(error, OSAFL_E_STATE,
+                         "the checkpoint's record \"evaluations\" is damaged");
     r->summary = (struct results_summary){
         .evaluations = (uint32_t)count[0],
         .best_round = (uint32_t)count[1],
@@ -322,34 +322,34 @@ static osafl_status read_record(struct results *r, struct record_reader *from,
 
 static osafl_status results_fill(struct results *r, const struct run_folder *folder,
                                  const struct results_layout *layout, struct record_reader *resume,
-                                 char *header[TABLES], char *message)
+                                 char *header[TABLES], struct error *error)
 {
     struct table_state state[TABLES] = {{0}};
     for (int table = 0; table < TABLES; table++) {
         if (fixed_columns(layout, table, &header[table]) != OSAFL_OK)
-            return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+            return error_set(error, OSAFL_E_NOMEM, "out of memory for the tables of results");
     }
-    OSAFL_TRY(listen_to_all(r, layout, &header[TABLE_ROUNDS], &header[TABLE_CLIENTS], message));
+    OSAFL_TRY(listen_to_all(r, layout, &header[TABLE_ROUNDS], &header[TABLE_CLIENTS], error));
     if (resume != NULL)
-        OSAFL_TRY(read_record(r, resume, state, message));
+        OSAFL_TRY(read_record(r, resume, state, error));
     for (int table = 0; table < TABLES; table++)
-        OSAFL_TRY(open_table(r, table, folder->path, header[table], state[table].bytes, message));
+        OSAFL_TRY(open_table(r, table, folder->path, header[table], state[table].bytes, error));
     return OSAFL_OK;
 }
 
 osafl_status results_open(const struct run_folder *folder, const struct results_layout *layout,
-                          struct record_reader *resume, struct results **out, char *message)
+                          struct record_reader *resume, struct results **out, struct error *error)
 {
     struct results *r = calloc(1, sizeof *r);
     if (r == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the tables of results");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the tables of results");
     r->clients = layout->clients;
     r->n_measures = layout->n_measures;
     r->n_label_measures = layout->n_label_measures;
     r->higher_is_better = layout->higher_is_better;
     r->per_client = layout->per_client;
     char *header[TABLES] = {NULL};
-    const osafl_status status = results_fill(r, folder, layout, resume, header, message);
+    const osafl_status status = results_fill(r, folder, layout, resume, header, error);
     for (int table = 0; table < TABLES; table++)
         free(header[table]);
     if (status != OSAFL_OK) {
@@ -488,7 +488,7 @@ static void write_timing(struct results *r, const struct timing_row *row)
 
 osafl_status results_end_round(struct results *r, const struct round_row *round,
                                const struct client_rows *clients, const struct timing_row *timing,
-                               char *message)
+                               struct error *error)
 {
     if (round->measure != NULL && r->n_measures > 0)
         note_measure(r, round->round, round->measure[0]);
@@ -500,7 +500,7 @@ osafl_status results_end_round(struct results *r, const struct round_row *round,
     write_timing(r, timing);
     forget_metrics(r);
     for (int table = 0; table < TABLES; table++)
-        OSAFL_TRY(csv_flush(r->table[table], message));
+        OSAFL_TRY(csv_flush(r->table[table], error));
     return OSAFL_OK;
 }
 
@@ -517,10 +517,10 @@ void results_state(const struct results *r, struct table_state out[RESULT_TABLES
                                           .has_hash = true};
 }
 
-osafl_status results_save(struct results *r, osafl_writer *to, char *message)
+osafl_status results_save(struct results *r, osafl_writer *to, struct error *error)
 {
     for (int table = 0; table < TABLES; table++)
-        OSAFL_TRY(csv_sync(r->table[table], message));
+        OSAFL_TRY(csv_sync(r->table[table], error));
     struct table_state state[TABLES];
     uint64_t length[TABLES];
     uint64_t hash[TABLES];
@@ -541,5 +541,5 @@ osafl_status results_save(struct results *r, osafl_writer *to, char *message)
     if (status == OSAFL_OK)
         status = to->f64(to, "measures", value, 2);
     return status == OSAFL_OK ? OSAFL_OK
-                              : message_fail(message, status, "out of memory for a checkpoint");
+                              : error_set(error, status, "out of memory for a checkpoint");
 }

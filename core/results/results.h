@@ -4,12 +4,13 @@
  * with the fewest digits (15 to 17) that read back as the same double.  Rows reach the file at the
  * end of each round, so that the files can be read while the run goes on.  timing.csv holds wall
  * clock times; the other two are the same bytes for any number of threads and after any resume.
- * Coordinator only.  `message`: see message.h. */
+ * Coordinator only.  `error`: see error.h. */
 #ifndef OSAFL_CORE_RESULTS_H
 #define OSAFL_CORE_RESULTS_H
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/records.h"
 #include "osafl/resource.h"
 #include "plugin/plugin_host.h"
@@ -66,7 +67,7 @@ struct results;
  * every instance in layout->listen is set to these results.  Strings and instances must outlive
  * them.  Two metrics of one name and scope are OSAFL_E_CONFIG. */
 osafl_status results_open(const struct run_folder *folder, const struct results_layout *layout,
-                          struct record_reader *resume, struct results **out, char *message);
+                          struct record_reader *resume, struct results **out, struct error *error);
 
 /* One round.  Values that were not measured are NAN. */
 struct round_row {
@@ -111,9 +112,9 @@ struct timing_row {
  * timing.csv, with the metrics heard since the last call, and flushes them. */
 osafl_status results_end_round(struct results *r, const struct round_row *round,
                                const struct client_rows *clients, const struct timing_row *timing,
-                               char *message);
+                               struct error *error);
 
-/* What the end of a run tells. */
+/* What is known at the end of a run. */
 struct results_summary {
     uint32_t evaluations; /* 0: best and last are not set */
     double best;          /* of measures[0]; the earliest where several are equal */
@@ -131,11 +132,11 @@ void results_state(const struct results *r, struct table_state out[RESULT_TABLES
 
 /* The tables as they were when results_save() wrote this section.  OSAFL_E_STATE. */
 osafl_status results_recorded(struct record_reader *from, struct table_state out[RESULT_TABLES],
-                              char *message);
+                              struct error *error);
 
 /* Brings all rows to the disk (fsync) and records their lengths and the summary.  Call
  * it first, then write the checkpoint. */
-osafl_status results_save(struct results *r, osafl_writer *to, char *message);
+osafl_status results_save(struct results *r, osafl_writer *to, struct error *error);
 
 /* Closes the files; the sinks of the instances are taken away.  Call results_save()
  * before where an error of the last writes must be seen.  NULL is allowed. */

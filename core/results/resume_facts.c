@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/folder.h"
-#include "base/message.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -149,25 +149,26 @@ static const char *first_file_of_a_run(const struct run_folder *folder)
 
 static osafl_status look_at_checkpoints(const struct run_folder *folder, const struct experiment *e,
                                         struct resume_findings *out,
-                                        struct table_state recorded[RESULT_TABLES], char *message)
+                                        struct table_state recorded[RESULT_TABLES],
+                                        struct error *error)
 {
     struct record_reader reader;
     osafl_status status = checkpoint_read(folder, e->identity, &out->slots, &out->checkpoint,
-                                          out->checkpoints, message);
+                                          out->checkpoints, error);
     if (status == OSAFL_E_NOMEM)
         return status;
     if (status == OSAFL_OK && out->checkpoint.set == NULL)
         return OSAFL_OK;
     if (status == OSAFL_OK)
-        status = record_reader_open(out->checkpoint.set, RESULTS_SECTION, &reader, message);
+        status = record_reader_open(out->checkpoint.set, RESULTS_SECTION, &reader, error);
     if (status == OSAFL_OK)
-        status = results_recorded(&reader, recorded, message);
+        status = results_recorded(&reader, recorded, error);
     out->facts.checkpoints = status == OSAFL_OK ? CHECKPOINT_USABLE : CHECKPOINTS_DAMAGED;
     out->facts.checkpoint_round = out->checkpoint.round;
     if (status == OSAFL_OK)
         compare_tables(folder, recorded, out->facts.since_checkpoint);
     else
-        memcpy(out->checkpoints, message, sizeof out->checkpoints);
+        memcpy(out->checkpoints, error->text, sizeof out->checkpoints);
     return OSAFL_OK;
 }
 
@@ -182,10 +183,10 @@ static bool same_tables(const struct table_state *a, const struct table_state *b
 /* recorded: what a checkpoint says, used where it is one of the end. */
 static osafl_status look_at_end(const struct run_folder *folder,
                                 const struct table_state recorded[RESULT_TABLES],
-                                struct resume_facts *f, char *message)
+                                struct resume_facts *f, struct error *error)
 {
     struct run_end end;
-    OSAFL_TRY(environment_read_end(folder, &end, message));
+    OSAFL_TRY(environment_read_end(folder, &end, error));
     f->ended = end.ended;
     const bool is_last = f->checkpoints == CHECKPOINT_USABLE && f->checkpoint_round == f->rounds;
     if (is_last && (!end.has_tables || same_tables(recorded, end.tables)))
@@ -199,16 +200,16 @@ static osafl_status look_at_end(const struct run_folder *folder,
 
 osafl_status resume_look(const struct run_folder *folder, const struct experiment *e,
                          const struct surroundings *around, uint32_t rounds, uint64_t parameters,
-                         struct resume_findings *out, char *message)
+                         struct resume_findings *out, struct error *error)
 {
     struct resume_facts *f = &out->facts;
     struct table_state recorded[RESULT_TABLES];
     memset(out, 0, sizeof *out);
     memset(recorded, 0, sizeof recorded);
     f->rounds = rounds;
-    const osafl_status compared = manifest_compare(folder, e, around, &f->manifest, out->manifest);
+    const osafl_status compared = manifest_compare(folder, e, around, &f->manifest, &out->manifest);
     if (compared != OSAFL_OK)
-        return message_fail(message, compared, "%s", out->manifest);
+        return error_set(error, compared, "%s", out->manifest.text);
     switch (f->manifest) {
     case MANIFEST_NONE:
         f->file_without_manifest = first_file_of_a_run(folder);
@@ -221,8 +222,8 @@ osafl_status resume_look(const struct run_folder *folder, const struct experimen
     }
     f->has_rows = count_lines(folder) > 1;
     f->model = judge_model(folder, parameters);
-    OSAFL_TRY(look_at_checkpoints(folder, e, out, recorded, message));
-    return look_at_end(folder, recorded, f, message);
+    OSAFL_TRY(look_at_checkpoints(folder, e, out, recorded, error));
+    return look_at_end(folder, recorded, f, error);
 }
 
 void resume_findings_free(struct resume_findings *f)
@@ -233,47 +234,47 @@ void resume_findings_free(struct resume_findings *f)
 /* ---- words --------------------------------------------------------------------------------- */
 
 static osafl_status explain_lost(const struct run_folder *folder, const struct resume_facts *f,
-                                 unsigned table, char *message)
+                                 unsigned table, struct error *error)
 {
     const bool model = table == RESULT_TABLES;
-    return message_fail(message, OSAFL_E_STATE,
-                        "the run in %s had come to its end, but its %s %s and it has no checkpoint "
-                        "to make it from; restore the file, or run it again with --force",
-                        folder->path, model ? "model.safetensors" : result_table_name[table],
-                        file_problem(model ? f->model : f->since_end[table]));
+    return error_set(error, OSAFL_E_STATE,
+                     "the run in %s had come to its end, but its %s %s and it has no checkpoint "
+                     "to make it from; restore the file, or run it again with --force",
+                     folder->path, model ? "model.safetensors" : result_table_name[table],
+                     file_problem(model ? f->model : f->since_end[table]));
 }
 
 osafl_status resume_explain(const struct run_folder *folder, const struct resume_findings *f,
-                            const struct resume_decision *d, char *message)
+                            const struct resume_decision *d, struct error *error)
 {
-    enum { ROOM = MESSAGE_BYTES - 160 };
+    enum { ROOM = ERROR_BYTES - 160 };
     switch (d->refusal) {
     case REFUSED_MANIFEST_DAMAGED:
     case REFUSED_OTHER_RUN:
-        return message_fail(message, OSAFL_E_CONFIG, "%s", f->manifest);
+        return error_set(error, OSAFL_E_CONFIG, "%s", f->manifest.text);
     case REFUSED_NO_MANIFEST:
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%s holds %s without a manifest of its run; choose another folder with "
-                            "--out or --results, or overwrite it with --force",
-                            folder->path, f->facts.file_without_manifest);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "%s holds %s without a manifest of its run; choose another folder with "
+                         "--out or --results, or overwrite it with --force",
+                         folder->path, f->facts.file_without_manifest);
     case REFUSED_COMPLETE_OTHER_DATA:
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "the run in %.300s is complete, with other data: %.*s; run it again "
-                            "with --force, or choose another folder with --out or --results",
-                            folder->path, ROOM - 340, f->manifest);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "the run in %.300s is complete, with other data: %.*s; run it again "
+                         "with --force, or choose another folder with --out or --results",
+                         folder->path, ROOM - 340, f->manifest.text);
     case REFUSED_CHANGED:
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%.*s; --accept-changes goes on all the same, --force starts anew",
-                            ROOM, f->manifest);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "%.*s; --accept-changes goes on all the same, --force starts anew", ROOM,
+                         f->manifest.text);
     case REFUSED_TABLE:
-        return message_fail(message, OSAFL_E_STATE,
-                            "%s/%s %s since its checkpoint was written; restore the file, or start "
-                            "afresh with --force",
-                            folder->path, result_table_name[d->table],
-                            file_problem(f->facts.since_checkpoint[d->table]));
+        return error_set(error, OSAFL_E_STATE,
+                         "%s/%s %s since its checkpoint was written; restore the file, or start "
+                         "afresh with --force",
+                         folder->path, result_table_name[d->table],
+                         file_problem(f->facts.since_checkpoint[d->table]));
     case REFUSED_CHECKPOINTS_DAMAGED:
-        return message_fail(message, OSAFL_E_STATE, "%s", f->checkpoints);
+        return error_set(error, OSAFL_E_STATE, "%s", f->checkpoints);
     default:
-        return explain_lost(folder, &f->facts, d->table, message);
+        return explain_lost(folder, &f->facts, d->table, error);
     }
 }

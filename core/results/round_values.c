@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/error.h"
 
 /* The columns "round" and "simulated_s" stand before the measures. */
 #define HEADER "round,simulated_s,"
@@ -50,7 +50,7 @@ static bool read_row(const char *line, struct round_values *out)
 }
 
 static osafl_status read_lines(FILE *file, const char *path, uint32_t most,
-                               struct round_values *out, char *message)
+                               struct round_values *out, struct error *error)
 {
     char *line = NULL;
     size_t size = 0;
@@ -63,29 +63,29 @@ static osafl_status read_lines(FILE *file, const char *path, uint32_t most,
             break;
         right = number++ == 0 ? read_header(line, out) : read_row(line, out);
     }
-    const int error = ferror(file) || errno == ENOMEM ? errno : 0;
+    const int problem = ferror(file) || errno == ENOMEM ? errno : 0;
     free(line);
-    if (error != 0)
-        return message_io(message, error, "read", path);
+    if (problem != 0)
+        return error_io(error, problem, "read", path);
     if (!right)
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s:%" PRIu32 ": is no row of a run's table; --force runs it again",
-                            path, number);
+        return error_set(error, OSAFL_E_DATA,
+                         "%s:%" PRIu32 ": is no row of a run's table; --force runs it again", path,
+                         number);
     return OSAFL_OK;
 }
 
 osafl_status round_values_read(const char *folder, uint32_t most, struct round_values *out,
-                               char *message)
+                               struct error *error)
 {
     char *path = NULL;
     *out = (struct round_values){.value = calloc((size_t)most + 1, sizeof *out->value)};
     if (out->value == NULL || asprintf(&path, "%s/rounds.csv", folder) < 0) {
         round_values_free(out);
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory");
     }
     FILE *file = fopen(path, "re");
-    const osafl_status status = file == NULL ? message_io(message, errno, "read", path)
-                                             : read_lines(file, path, most, out, message);
+    const osafl_status status = file == NULL ? error_io(error, errno, "read", path)
+                                             : read_lines(file, path, most, out, error);
     if (file != NULL)
         fclose(file);
     free(path);

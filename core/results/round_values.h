@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/error.h"
 #include "osafl/base.h"
 
 struct round_values {
@@ -14,9 +15,9 @@ struct round_values {
 
 /* Reads the first rows, at most `most` of them, of FOLDER/rounds.csv; a last line without its end
  * belongs to a run that is writing it, and is left out.  OSAFL_E_IO, OSAFL_E_DATA with
- * "FILE:LINE: ...", OSAFL_E_NOMEM; message: message.h.  Free *out after success. */
+ * "FILE:LINE: ...", OSAFL_E_NOMEM; error: error.h.  Free *out after success. */
 osafl_status round_values_read(const char *folder, uint32_t most, struct round_values *out,
-                               char *message);
+                               struct error *error);
 void round_values_free(struct round_values *v);
 
 #endif

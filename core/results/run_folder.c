@@ -12,8 +12,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/folder.h"
-#include "base/message.h"
 
 #define LOCK_FILE ".lock"
 #define LOCK_FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -106,49 +106,49 @@ static void sign(int fd)
     (void)written; /* it serves without */
 }
 
-static osafl_status refuse_second(int fd, const char *path, char *message)
+static osafl_status refuse_second(int fd, const char *path, struct error *error)
 {
     char owner[128] = "";
     const ssize_t n = pread(fd, owner, sizeof owner - 1, 0);
     owner[n > 0 ? strcspn(owner, "\n") : 0] = '\0';
     for (char *c = owner; *c != '\0'; c++)
         *c = *c < ' ' || *c > '~' ? '?' : *c;
-    return message_fail(message, OSAFL_E_IO,
-                        "another process is working in %.600s%s%s%s; wait until it ends, or choose "
-                        "another folder with --out or --results",
-                        path, owner[0] != '\0' ? " (" : "", owner, owner[0] != '\0' ? ")" : "");
+    return error_set(error, OSAFL_E_IO,
+                     "another process is working in %.600s%s%s%s; wait until it ends, or choose "
+                     "another folder with --out or --results",
+                     path, owner[0] != '\0' ? " (" : "", owner, owner[0] != '\0' ? ")" : "");
 }
 
-static osafl_status lock_failed(int fd, const char *path, const char *lock, char *message)
+static osafl_status lock_failed(int fd, const char *path, const char *lock, struct error *error)
 {
     switch (errno) {
     case EWOULDBLOCK:
-        return refuse_second(fd, path, message);
+        return refuse_second(fd, path, error);
     case ENOSYS:
     case EOPNOTSUPP:
     case ENOLCK:
-        return message_fail(message, OSAFL_E_IO,
-                            "cannot lock %s: the file system has no locks; choose a folder on "
-                            "another one with --out or --results",
-                            lock);
+        return error_set(error, OSAFL_E_IO,
+                         "cannot lock %s: the file system has no locks; choose a folder on "
+                         "another one with --out or --results",
+                         lock);
     default:
-        return message_io(message, errno, "lock", lock);
+        return error_io(error, errno, "lock", lock);
     }
 }
 
-osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message)
+osafl_status run_folder_claim(const char *path, struct run_folder *out, struct error *error)
 {
-    OSAFL_TRY(folder_create(path, message));
+    OSAFL_TRY(folder_create(path, error));
     char *copy = strdup(path);
     char *lock = join(path, "", LOCK_FILE, "");
     osafl_status status = OSAFL_OK;
     int fd = -1;
     if (copy == NULL || lock == NULL)
-        status = message_io(message, ENOMEM, "claim", path);
+        status = error_io(error, ENOMEM, "claim", path);
     else if ((fd = open(lock, LOCK_FLAGS, 0666)) < 0)
-        status = message_io(message, errno, "write", lock);
+        status = error_io(error, errno, "write", lock);
     else if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-        status = lock_failed(fd, path, lock, message);
+        status = lock_failed(fd, path, lock, error);
     free(lock);
     if (status != OSAFL_OK) {
         if (fd >= 0)
@@ -263,22 +263,22 @@ static int replace_file(int folder, const char *temporary, const char *name, con
 /* f NULL: nobody claims the folder. */
 static osafl_status replace_in(const char *folder_path, const struct run_folder *f,
                                const char *temporary, const char *name, const void *data,
-                               size_t size, char *message)
+                               size_t size, struct error *error)
 {
     char *path = join(folder_path, "", name, "");
     osafl_status status = OSAFL_OK;
     int folder = -1;
     if (path == NULL) {
-        status = message_io(message, ENOMEM, "write", name);
+        status = error_io(error, ENOMEM, "write", name);
     } else if ((folder = open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
-        status = message_io(message, errno, "write", path);
+        status = error_io(error, errno, "write", path);
     } else if (f != NULL && !is_still_ours(f, folder)) {
-        status = message_fail(message, OSAFL_E_IO,
-                              "cannot write %s: the folder was removed or replaced while this run "
-                              "worked in it; run the same command again",
-                              path);
+        status = error_set(error, OSAFL_E_IO,
+                           "cannot write %s: the folder was removed or replaced while this run "
+                           "worked in it; run the same command again",
+                           path);
     } else if (replace_file(folder, temporary, name, data, size) != 0) {
-        status = message_io(message, errno, "write", path);
+        status = error_io(error, errno, "write", path);
     }
     if (folder >= 0)
         close(folder);
@@ -286,39 +286,39 @@ static osafl_status replace_in(const char *folder_path, const struct run_folder 
     return status;
 }
 
-osafl_status run_folder_remove(const struct run_folder *f, const char *name, char *message)
+osafl_status run_folder_remove(const struct run_folder *f, const char *name, struct error *error)
 {
     char *path = join(f->path, "", name, "");
     if (path == NULL)
-        return message_io(message, ENOMEM, "remove", name);
+        return error_io(error, ENOMEM, "remove", name);
     const bool failed = unlink(path) != 0 && errno != ENOENT;
-    const osafl_status status = failed ? message_io(message, errno, "remove", path) : OSAFL_OK;
+    const osafl_status status = failed ? error_io(error, errno, "remove", path) : OSAFL_OK;
     free(path);
     return status;
 }
 
-osafl_status run_folder_clear(const struct run_folder *f, char *message)
+osafl_status run_folder_clear(const struct run_folder *f, struct error *error)
 {
     for (const char *const *name = run_folder_files; *name != NULL; name++)
-        OSAFL_TRY(run_folder_remove(f, *name, message));
+        OSAFL_TRY(run_folder_remove(f, *name, error));
     const int folder = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool synced = folder >= 0 && sync_folder(folder) == 0;
-    const osafl_status status = synced ? OSAFL_OK : message_io(message, errno, "write", f->path);
+    const osafl_status status = synced ? OSAFL_OK : error_io(error, errno, "write", f->path);
     if (folder >= 0)
         close(folder);
     return status;
 }
 
 osafl_status run_folder_append(const struct run_folder *f, const char *name, const char *line,
-                               char *message)
+                               struct error *error)
 {
     char *path = join(f->path, "", name, "");
     if (path == NULL)
-        return message_io(message, ENOMEM, "write", name);
+        return error_io(error, ENOMEM, "write", name);
     const int fd =
         open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     const bool written = fd >= 0 && write_all(fd, line, strlen(line)) == 0 && sync_file(fd) == 0;
-    const osafl_status status = written ? OSAFL_OK : message_io(message, errno, "write", path);
+    const osafl_status status = written ? OSAFL_OK : error_io(error, errno, "write", path);
     if (fd >= 0)
         close(fd);
     free(path);
@@ -326,25 +326,25 @@ osafl_status run_folder_append(const struct run_folder *f, const char *name, con
 }
 
 osafl_status run_folder_replace(const struct run_folder *f, const char *name, const void *data,
-                                size_t size, char *message)
+                                size_t size, struct error *error)
 {
     char *temporary = NULL;
     if (asprintf(&temporary, ".%s.tmp", name) < 0)
-        return message_io(message, ENOMEM, "write", name);
-    const osafl_status status = replace_in(f->path, f, temporary, name, data, size, message);
+        return error_io(error, ENOMEM, "write", name);
+    const osafl_status status = replace_in(f->path, f, temporary, name, data, size, error);
     free(temporary);
     return status;
 }
 
 osafl_status shared_file_replace(const char *folder, const char *name, const void *data,
-                                 size_t size, char *message)
+                                 size_t size, struct error *error)
 {
     struct utsname host = {0};
     char *temporary = NULL;
     uname(&host);
     if (asprintf(&temporary, ".%.40s.%.40s-%ld.tmp", name, host.nodename, (long)getpid()) < 0)
-        return message_io(message, ENOMEM, "write", name);
-    const osafl_status status = replace_in(folder, NULL, temporary, name, data, size, message);
+        return error_io(error, ENOMEM, "write", name);
+    const osafl_status status = replace_in(folder, NULL, temporary, name, data, size, error);
     free(temporary);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef OSAFL_CORE_RUN_FOLDER_H
 #define OSAFL_CORE_RUN_FOLDER_H
 
+#include "base/error.h"
 #include "experiment/experiment.h"
 
 struct run_folder {
@@ -26,7 +27,7 @@ char *path_component(const char *name);
 
 /* Creates path with its parents where missing and locks it.  OSAFL_E_IO when it cannot be created
  * or written, or when another process has it. */
-osafl_status run_folder_claim(const char *path, struct run_folder *out, char *message);
+osafl_status run_folder_claim(const char *path, struct run_folder *out, struct error *error);
 /* Writes into the lock who has it.  Once something is to be done: a folder with nothing to do keeps
  * every file as it is. */
 void run_folder_sign(const struct run_folder *f);
@@ -34,22 +35,22 @@ void run_folder_release(struct run_folder *f); /* a zeroed struct with lock_fd -
 
 /* Removes one file, which need not be there; all files of a run but its manifest, lastingly.  After
  * a crash amidst, what is left of a run still says how far it is whole. */
-osafl_status run_folder_remove(const struct run_folder *f, const char *name, char *message);
-osafl_status run_folder_clear(const struct run_folder *f, char *message);
+osafl_status run_folder_remove(const struct run_folder *f, const char *name, struct error *error);
+osafl_status run_folder_clear(const struct run_folder *f, struct error *error);
 
 /* Appends a line to PATH/NAME, on the disk. */
 osafl_status run_folder_append(const struct run_folder *f, const char *name, const char *line,
-                               char *message);
+                               struct error *error);
 
 /* Replaces PATH/NAME by size bytes of data so that, at every instant and after a crash, a reader
  * sees either the whole old file or the whole new one (temporary file, fsync, rename, fsync of the
  * folder). */
 osafl_status run_folder_replace(const struct run_folder *f, const char *name, const void *data,
-                                size_t size, char *message);
+                                size_t size, struct error *error);
 
 /* The same in a folder that several processes, of several machines too, may write at a time: the
  * last one's data stay. */
 osafl_status shared_file_replace(const char *folder, const char *name, const void *data,
-                                 size_t size, char *message);
+                                 size_t size, struct error *error);
 
 #endif

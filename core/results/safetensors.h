@@ -3,6 +3,7 @@
 #ifndef OSAFL_CORE_SAFETENSORS_H
 #define OSAFL_CORE_SAFETENSORS_H
 
+#include "base/error.h"
 #include "osafl/model.h"
 #include "plugin/plugin_host.h"
 #include "run_folder.h"
@@ -17,6 +18,6 @@
  * parameters.  metadata: NULL-terminated pairs key, value for "__metadata__"; may be NULL. */
 osafl_status safetensors_write(const struct run_folder *folder, const struct instance *model,
                                const osafl_model_info *info, const float *w,
-                               const char *const *metadata, char *message);
+                               const char *const *metadata, struct error *error);
 
 #endif

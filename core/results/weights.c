@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <sys/stat.h>
 
-#include "base/message.h"
+#include "base/error.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");
 
@@ -102,47 +102,46 @@ static float number_at(const char *type, const unsigned char *at)
 /* ---- the file ---- */
 
 static osafl_status read_bytes(const char *path, struct weights_file *f, uint64_t *size,
-                               char *message)
+                               struct error *error)
 {
     FILE *from = fopen(path, "rb");
     if (from == NULL)
-        return message_io(message, errno, "read", path);
+        return error_io(error, errno, "read", path);
     long end = -1;
     struct stat facts;
     if (fstat(fileno(from), &facts) != 0 || !S_ISREG(facts.st_mode)) {
         fclose(from);
-        return message_fail(message, OSAFL_E_DATA, "%s is no file; name a safetensors file", path);
+        return error_set(error, OSAFL_E_DATA, "%s is no file; name a safetensors file", path);
     }
     if (fseek(from, 0, SEEK_END) == 0)
         end = ftell(from);
     osafl_status status = OSAFL_OK;
     if (end < 0 || fseek(from, 0, SEEK_SET) != 0)
-        status = message_io(message, errno, "read", path);
+        status = error_io(error, errno, "read", path);
     else if ((f->bytes = malloc((size_t)end + 1)) == NULL)
-        status =
-            message_fail(message, OSAFL_E_NOMEM, "out of memory for %s (%ld bytes)", path, end);
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for %s (%ld bytes)", path, end);
     else if (fread(f->bytes, 1, (size_t)end, from) != (size_t)end)
-        status = message_io(message, errno, "read", path);
+        status = error_io(error, errno, "read", path);
     fclose(from);
     *size = (uint64_t)end;
     return status;
 }
 
 static osafl_status read_header(const char *path, struct weights_file *f, uint64_t size,
-                                char *message)
+                                struct error *error)
 {
     uint64_t length = 0;
-    json_error_t error;
+    json_error_t problem;
     if (size >= LENGTH_BYTES)
         memcpy(&length, f->bytes, LENGTH_BYTES);
     if (size < LENGTH_BYTES || length > size - LENGTH_BYTES)
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s is no safetensors file, or one that is cut short", path);
+        return error_set(error, OSAFL_E_DATA, "%s is no safetensors file, or one that is cut short",
+                         path);
     f->header =
-        json_loadb((const char *)f->bytes + LENGTH_BYTES, length, JSON_REJECT_DUPLICATES, &error);
+        json_loadb((const char *)f->bytes + LENGTH_BYTES, length, JSON_REJECT_DUPLICATES, &problem);
     if (!json_is_object(f->header))
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s is no safetensors file: its header is no JSON", path);
+        return error_set(error, OSAFL_E_DATA, "%s is no safetensors file: its header is no JSON",
+                         path);
     f->body = f->bytes + LENGTH_BYTES + length;
     f->body_bytes = size - LENGTH_BYTES - length;
     return OSAFL_OK;
@@ -261,22 +260,23 @@ static osafl_status put_tensors(const struct weights_file *f, const struct insta
 }
 
 osafl_status weights_read(const char *path, const struct instance *model,
-                          const osafl_model_info *info, float *w, json_t **metadata, char *message)
+                          const osafl_model_info *info, float *w, json_t **metadata,
+                          struct error *error)
 {
     struct weights_file f = {0};
     struct faults faults = {0};
     uint64_t size = 0;
-    osafl_status status = read_bytes(path, &f, &size, message);
+    osafl_status status = read_bytes(path, &f, &size, error);
     if (status == OSAFL_OK)
-        status = read_header(path, &f, size, message);
+        status = read_header(path, &f, size, error);
     if (status == OSAFL_OK && put_tensors(&f, model, info, w, &faults) != OSAFL_OK)
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for the tensors of %s", path);
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for the tensors of %s", path);
     if (status == OSAFL_OK && faults.n > 0) {
         char more[40] = "";
         if (faults.n > MOST_FAULTS)
             snprintf(more, sizeof more, "; and %zu more", faults.n - MOST_FAULTS);
-        status = message_fail(message, OSAFL_E_DATA, "%s does not fit model/%s: %s%s", path,
-                              model->plugin->name, faults.text, more);
+        status = error_set(error, OSAFL_E_DATA, "%s does not fit model/%s: %s%s", path,
+                           model->plugin->name, faults.text, more);
     }
     if (metadata != NULL)
         *metadata = json_incref(json_object_get(f.header, "__metadata__"));

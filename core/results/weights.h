@@ -12,6 +12,7 @@
  * gets a new reference to the object "__metadata__", NULL where there is none.  OSAFL_E_DATA: they
  * do not fit, and the message lists how; OSAFL_E_IO: the file cannot be read. */
 osafl_status weights_read(const char *path, const struct instance *model,
-                          const osafl_model_info *info, float *w, json_t **metadata, char *message);
+                          const osafl_model_info *info, float *w, json_t **metadata,
+                          struct error *error);
 
 #endif

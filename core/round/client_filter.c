@@ -27,7 +27,7 @@ bool filter_touches(const struct session *s, uint32_t client)
 }
 
 osafl_status filter_labels(const struct session *s, uint32_t client, uint32_t round, uint32_t n,
-                           const uint64_t *sample, int32_t *label, char *message)
+                           const uint64_t *sample, int32_t *label, struct error *error)
 {
     const osafl_filter_vt *vt = session_filter(s);
     if (vt->labels == NULL || !filter_touches(s, client))
@@ -40,11 +40,11 @@ osafl_status filter_labels(const struct session *s, uint32_t client, uint32_t ro
             status = core_host.fail(&c, OSAFL_E_BUG,
                                     "labels() gives a sample the label %" PRId32 " of %" PRIu32,
                                     label[k], s->dataset.labels);
-    return call_end_named(&c, status, message);
+    return call_end_named(&c, status, error);
 }
 
 osafl_status filter_update(const struct session *s, uint32_t client, uint32_t round, const float *w,
-                           float *update, char *message)
+                           float *update, struct error *error)
 {
     const osafl_filter_vt *vt = session_filter(s);
     if (vt->update == NULL || !filter_touches(s, client))
@@ -57,18 +57,18 @@ osafl_status filter_update(const struct session *s, uint32_t client, uint32_t ro
         status =
             core_host.fail(&c, OSAFL_E_NUMERIC,
                            "the filter makes an update that is not finite; lower its settings");
-    return call_end_named(&c, status, message);
+    return call_end_named(&c, status, error);
 }
 
 osafl_status filter_end_round(const struct session *s, uint32_t round, uint32_t n, uint32_t asked,
-                              char *message)
+                              struct error *error)
 {
     const osafl_filter_vt *vt = session_filter(s);
     if (s->aggregator.centralised || vt->end_round == NULL)
         return OSAFL_OK;
     osafl_call c;
     call_begin(&c, filter_of(s), OSAFL_NO_CLIENT, round);
-    return call_end_named(&c, vt->end_round(filter_of(s)->self, &c, round, n, asked), message);
+    return call_end_named(&c, vt->end_round(filter_of(s)->self, &c, round, n, asked), error);
 }
 
 void filter_print(const struct session *s, FILE *to)

@@ -37,7 +37,7 @@ bool codec_adapts(const struct codec *k);
 
 /* Encodes x[0..dim), all finite, by way of buffer[codec_max_bytes()], verifies the code and keeps
  * a copy of its own in *out.  state: the quantizer's vectors of this client and slot, read and
- * written.  On failure *out is empty and c holds the message.  [worker] */
+ * written.  On failure *out is empty and c holds the error.  [worker] */
 osafl_status codec_encode(const struct codec *k, osafl_call *c, const osafl_packet *p,
                           const float *x, float *const *state, uint8_t *buffer, struct code *out);
 

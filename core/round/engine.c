@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/streams.h"
 #include "client_filter.h"
 #include "engine_state.h"
@@ -129,7 +129,7 @@ static void list_pooled_task(struct engine *e)
         add_task(e, 0, &task);
 }
 
-static osafl_status collect_broadcast(struct engine *e, char *message)
+static osafl_status collect_broadcast(struct engine *e, struct error *error)
 {
     const struct instance *aggregator = &e->session->instance[OSAFL_KIND_AGGREGATOR];
     for (uint32_t j = 0; j < e->session->aggregator.broadcast_vectors; j++) {
@@ -141,7 +141,7 @@ static osafl_status collect_broadcast(struct engine *e, char *message)
             if (!isfinite(e->broadcast[j][i]))
                 status = core_host.fail(&c, OSAFL_E_NUMERIC,
                                         "broadcast() sends a value that is not finite");
-        OSAFL_TRY(call_end_named(&c, status, message));
+        OSAFL_TRY(call_end_named(&c, status, error));
     }
     return OSAFL_OK;
 }
@@ -188,7 +188,7 @@ static osafl_status run_tasks(void *arg, uint64_t begin, uint64_t end, unsigned 
     return OSAFL_OK;
 }
 
-static osafl_status train_clients(struct engine *e, char *message)
+static osafl_status train_clients(struct engine *e, struct error *error)
 {
     e->work_done = 0;
     e->work_all = 0;
@@ -196,10 +196,10 @@ static osafl_status train_clients(struct engine *e, char *message)
         const uint64_t steps = steps_of(e, &e->task[k]);
         e->work_all += steps;
         if (steps > UINT32_MAX || e->task[k].store.n > UINT32_MAX)
-            return message_fail(message, OSAFL_E_CONFIG,
-                                "client %u would take %llu SGD steps in one round; lower "
-                                "training.minibatches or training.max_local_rounds",
-                                e->task[k].client, (unsigned long long)steps);
+            return error_set(error, OSAFL_E_CONFIG,
+                             "client %u would take %llu SGD steps in one round; lower "
+                             "training.minibatches or training.max_local_rounds",
+                             e->task[k].client, (unsigned long long)steps);
     }
     sort_tasks(e);
     const osafl_status status = pool_run(e->session->context.pool, e->n_tasks, 1, run_tasks, e);
@@ -207,10 +207,10 @@ static osafl_status train_clients(struct engine *e, char *message)
         return OSAFL_OK;
     for (uint32_t j = 0; j < e->n_tasks; j++) {
         const struct train_result *r = &e->result[task_at(e, j)];
-        if (r->message != NULL && r->outcome != TRAIN_DIVERGED)
-            return message_fail(message, status, "%s", r->message);
+        if (r->why != NULL && r->outcome != TRAIN_DIVERGED)
+            return error_set(error, status, "%s", r->why);
     }
-    return message_fail(message, status, "local training failed in round %u", e->round);
+    return error_set(error, status, "local training failed in round %u", e->round);
 }
 
 static void warn(const struct engine *e, const char *line)
@@ -223,8 +223,9 @@ static void warn(const struct engine *e, const char *line)
 }
 
 /* Divergence stops the run, or drops the client with a reason in its record.  What diverges often
- * does so again, so that only the first such round is told; the end of the run tells how many. */
-static osafl_status settle_divergence(struct engine *e, char *message)
+ * does so again, so that only the first such round is reported; the end of the run says how many.
+ */
+static osafl_status handle_divergence(struct engine *e, struct error *error)
 {
     const bool stop = e->session->experiment->general.on_divergence.index == 0;
     const struct train_result *first = NULL;
@@ -239,11 +240,11 @@ static osafl_status settle_divergence(struct engine *e, char *message)
     }
     if (first == NULL)
         return OSAFL_OK;
-    const char *why = first->message != NULL ? first->message : "an update is not finite";
+    const char *why = first->why != NULL ? first->why : "an update is not finite";
     if (stop)
-        return message_fail(message, OSAFL_E_NUMERIC,
-                            "%s; on_divergence = \"drop\" goes on without the client", why);
-    char line[MESSAGE_BYTES + 160];
+        return error_set(error, OSAFL_E_NUMERIC,
+                         "%s; on_divergence = \"drop\" goes on without the client", why);
+    char line[ERROR_BYTES + 160];
     char also[64] = "";
     if (others > 0)
         snprintf(also, sizeof also, ", as are %u others of this round", others);
@@ -251,9 +252,9 @@ static osafl_status settle_divergence(struct engine *e, char *message)
              "%s; its update is dropped%s; further ones are counted at the end, and clients.csv "
              "names each",
              why, also);
-    if (!e->told_of_divergence)
+    if (!e->warned_of_divergence)
         warn(e, line);
-    e->told_of_divergence = true;
+    e->warned_of_divergence = true;
     return OSAFL_OK;
 }
 
@@ -308,7 +309,7 @@ static struct update client_update(const struct engine *e, uint32_t k)
 
 /* The updates that arrive in this round, clients ascending; those that will be late are put
  * aside. */
-static osafl_status gather_updates(struct engine *e, char *message)
+static osafl_status gather_updates(struct engine *e, struct error *error)
 {
     const uint32_t *late = e->participation.late;
     e->n_updates = 0;
@@ -323,7 +324,7 @@ static osafl_status gather_updates(struct engine *e, char *message)
             e->update[e->n_updates++] = one;
     }
     if (!enough)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the updates of a round");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the updates of a round");
     updates_sort(e->update, e->n_updates);
     return OSAFL_OK;
 }
@@ -354,7 +355,7 @@ static osafl_status check_model(const struct engine *e, osafl_call *c)
                           (unsigned long long)i, (double)e->w[i]);
 }
 
-static osafl_status aggregate(struct engine *e, char *message)
+static osafl_status aggregate(struct engine *e, struct error *error)
 {
     const struct session *s = e->session;
     if (!s->experiment->training.enabled)
@@ -380,7 +381,7 @@ static osafl_status aggregate(struct engine *e, char *message)
     }
     if (status == OSAFL_OK)
         status = check_model(e, &c);
-    return call_end_named(&c, status, message);
+    return call_end_named(&c, status, error);
 }
 
 /* ---- the record of a round ----------------------------------------------------------------- */
@@ -444,7 +445,7 @@ static void record_round(const struct engine *e, struct round_row *row)
             row->upload_j = (double)NAN;
 }
 
-static osafl_status evaluate(struct engine *e, struct round_report *report, char *message)
+static osafl_status evaluate(struct engine *e, struct round_report *report, struct error *error)
 {
     const struct session *s = e->session;
     const uint32_t measures = s->model.n_measures;
@@ -452,7 +453,7 @@ static osafl_status evaluate(struct engine *e, struct round_report *report, char
     if (!s->experiment->training.enabled ||
         (done % (uint64_t)s->experiment->evaluation.every != 0 && done != s->facts.rounds))
         return OSAFL_OK;
-    OSAFL_TRY(evaluate_model(s, e->workers, e->round, e->w, &e->evaluation, message));
+    OSAFL_TRY(evaluate_model(s, e->workers, e->round, e->w, &e->evaluation, error));
     for (uint32_t m = 0; m < measures; m++)
         e->columns.value[m] = e->evaluation.mean[m];
     if (isnan(e->columns.value[0])) {
@@ -479,19 +480,19 @@ static double lap(double *mark)
     return seconds;
 }
 
-/* The round is empty then; only the first such round is told. */
+/* The round is empty then; only the first such round is reported. */
 static void warn_of_nobody(struct engine *e)
 {
     char line[256];
-    if (e->told_of_nobody)
+    if (e->warned_of_nobody)
         return;
     snprintf(
         line, sizeof line,
-        "selection/%s, round %u: nobody is asked, so that the round is empty; rounds.csv tells "
-        "of further ones",
+        "selection/%s, round %u: nobody is asked, so that the round is empty; rounds.csv shows "
+        "further ones",
         e->session->instance[OSAFL_KIND_SELECTION].plugin->name, e->round);
     warn(e, line);
-    e->told_of_nobody = true;
+    e->warned_of_nobody = true;
 }
 
 /* What the server will know of its clients in later rounds. */
@@ -519,13 +520,13 @@ static void note_history(struct engine *e)
     }
 }
 
-static osafl_status choose_participants(struct engine *e, char *message)
+static osafl_status choose_participants(struct engine *e, struct error *error)
 {
     if (is_centralised(e)) {
         list_pooled_task(e);
         return OSAFL_OK;
     }
-    OSAFL_TRY(participation_decide(&e->participation, e->round, message));
+    OSAFL_TRY(participation_decide(&e->participation, e->round, error));
     if (e->participation.n_asked == 0)
         warn_of_nobody(e);
     list_client_tasks(e);
@@ -533,7 +534,7 @@ static osafl_status choose_participants(struct engine *e, char *message)
 }
 
 osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,
-                              struct round_report *report, char *message)
+                              struct round_report *report, struct error *error)
 {
     const bool linked = !is_centralised(e);
     struct timing_row timing = {.round = e->round};
@@ -545,31 +546,31 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     engine_free_results(e);
 
     OSAFL_TRY(world_begin_round(e->world, e->round,
-                                participation_begin(&e->participation, e->round), message));
-    OSAFL_TRY(choose_participants(e, message));
+                                participation_begin(&e->participation, e->round), error));
+    OSAFL_TRY(choose_participants(e, error));
     timing.resource_s = lap(&mark);
 
-    OSAFL_TRY(collect_broadcast(e, message));
-    OSAFL_TRY(train_clients(e, message));
-    OSAFL_TRY(settle_divergence(e, message));
-    OSAFL_TRY(gather_updates(e, message));
+    OSAFL_TRY(collect_broadcast(e, error));
+    OSAFL_TRY(train_clients(e, error));
+    OSAFL_TRY(handle_divergence(e, error));
+    OSAFL_TRY(gather_updates(e, error));
     timing.train_s = lap(&mark);
 
-    OSAFL_TRY(aggregate(e, message));
+    OSAFL_TRY(aggregate(e, error));
     timing.aggregate_s = lap(&mark);
 
-    /* The record tells of the stores on which was trained; arrivals come after it. */
+    /* The record is about the stores that were trained on; arrivals come after it. */
     record_clients(e);
     record_round(e, &report->row);
     note_history(e);
     OSAFL_TRY(filter_end_round(e->session, e->round, report->row.participants,
-                               e->participation.n_asked, message));
+                               e->participation.n_asked, error));
     engine_free_results(e);
     late_updates_drop(&e->late, e->round);
-    OSAFL_TRY(evaluate(e, report, message));
+    OSAFL_TRY(evaluate(e, report, error));
     timing.evaluate_s = lap(&mark);
 
-    OSAFL_TRY(world_advance(e->world, e->round, message));
+    OSAFL_TRY(world_advance(e->world, e->round, error));
     history_note_arrivals(&e->participation.history, world_arrivals(e->world));
     timing.world_s = lap(&mark);
     timing.total_s = mark - start;

@@ -6,6 +6,7 @@
 #ifndef OSAFL_CORE_ENGINE_H
 #define OSAFL_CORE_ENGINE_H
 
+#include "base/error.h"
 #include "base/records.h"
 #include "results/results.h"
 #include "session.h"
@@ -24,9 +25,9 @@ struct round_report {
 };
 
 /* Session with a pool, and world, outlive the engine.  The model is initialised.  NULL in *out and
- * message set on failure. */
+ * error set on failure. */
 osafl_status engine_create(struct session *s, struct world *world, struct engine **out,
-                           char *message);
+                           struct error *error);
 void engine_destroy(struct engine *e); /* NULL is allowed */
 
 /* Rounds done so far, t. */
@@ -41,14 +42,14 @@ const char *const *engine_measures(const struct engine *e, uint32_t *n);
 /* Runs round t.  After a failure or OSAFL_E_CANCELLED the engine may only be destroyed; the state
  * to go on from is the one that was saved. */
 osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,
-                              struct round_report *report, char *message);
+                              struct round_report *report, struct error *error);
 
 /* The whole state after t rounds but the results': the model, clients' vectors, kept updates, the
  * world, and every plugin that has state.  engine_load() goes into a fresh engine of the same
  * experiment and checks all that it reads; after a failure engine and world may only be
  * destroyed. */
-osafl_status engine_save(const struct engine *e, struct record_writer *to, char *message);
-osafl_status engine_load(struct engine *e, const struct record_set *from, char *message);
+osafl_status engine_save(const struct engine *e, struct record_writer *to, struct error *error);
+osafl_status engine_load(struct engine *e, const struct record_set *from, struct error *error);
 
 /* Estimates for `osafl check`: SGD steps of a round in which everybody takes part with the most
  * local rounds; bytes that a run with so many threads takes beyond its data set and the plugins'

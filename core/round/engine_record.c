@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/finite.h"
-#include "base/message.h"
 #include "engine_state.h"
 #include "plugin/plugin_state.h"
 
@@ -79,13 +79,13 @@ static osafl_status save_core(const struct engine *e, struct record_writer *to)
     return world_save(e->world, record_writer_section(to, "world", ENGINE_STATE_VERSION));
 }
 
-osafl_status engine_save(const struct engine *e, struct record_writer *to, char *message)
+osafl_status engine_save(const struct engine *e, struct record_writer *to, struct error *error)
 {
     const osafl_status status = save_core(e, to);
     if (status != OSAFL_OK) {
         const char *why = record_writer_problem(to);
-        return message_fail(message, status, "cannot make a checkpoint: %s",
-                            why[0] != '\0' ? why : "out of memory");
+        return error_set(error, status, "cannot make a checkpoint: %s",
+                         why[0] != '\0' ? why : "out of memory");
     }
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
         struct instance *i = &e->session->instance[kind];
@@ -93,29 +93,29 @@ osafl_status engine_save(const struct engine *e, struct record_writer *to, char 
         if (i->plugin == NULL)
             continue;
         section_of(i, section);
-        OSAFL_TRY(instance_save(i, to, section, message));
+        OSAFL_TRY(instance_save(i, to, section, error));
     }
     return OSAFL_OK;
 }
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
-static osafl_status damaged(char *message, const char *what)
+static osafl_status damaged(struct error *error, const char *what)
 {
-    return message_fail(message, OSAFL_E_STATE, "the checkpoint is damaged: %s", what);
+    return error_set(error, OSAFL_E_STATE, "the checkpoint is damaged: %s", what);
 }
 
 /* Opens a section of the core and checks its version. */
 static osafl_status open_section(const struct record_set *from, const char *name,
-                                 struct record_reader *r, char *message)
+                                 struct record_reader *r, struct error *error)
 {
-    OSAFL_TRY(record_reader_open(from, name, r, message));
+    OSAFL_TRY(record_reader_open(from, name, r, error));
     if (r->base.state_version == ENGINE_STATE_VERSION)
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_STATE,
-                        "the checkpoint has version %u of the section \"%s\" and this program "
-                        "reads version %u",
-                        r->base.state_version, name, (unsigned)ENGINE_STATE_VERSION);
+    return error_set(error, OSAFL_E_STATE,
+                     "the checkpoint has version %u of the section \"%s\" and this program "
+                     "reads version %u",
+                     r->base.state_version, name, (unsigned)ENGINE_STATE_VERSION);
 }
 
 static osafl_status read_client(struct engine *e, struct record_reader *r, uint32_t client)
@@ -133,18 +133,19 @@ static osafl_status read_client(struct engine *e, struct record_reader *r, uint3
     return OSAFL_OK;
 }
 
-static osafl_status load_clients(struct engine *e, const struct record_set *from, char *message)
+static osafl_status load_clients(struct engine *e, const struct record_set *from,
+                                 struct error *error)
 {
     struct record_reader r;
     uint64_t n = 0;
-    OSAFL_TRY(open_section(from, "clients", &r, message));
+    OSAFL_TRY(open_section(from, "clients", &r, error));
     osafl_status status = r.base.count(&r.base, "trained", &n);
     const uint32_t most = client_state_vectors(e->session) > 0 ? e->trainees : 0;
     if (status == OSAFL_OK && n > most)
-        return damaged(message, "more clients keep vectors than can");
+        return damaged(error, "more clients keep vectors than can");
     uint64_t *trained = calloc((size_t)e->trainees + 1, sizeof *trained);
     if (trained == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for a checkpoint");
     if (status == OSAFL_OK)
         status = r.base.u64(&r.base, "trained", trained, n);
     for (uint64_t j = 0; status == OSAFL_OK && j < n; j++) {
@@ -154,8 +155,8 @@ static osafl_status load_clients(struct engine *e, const struct record_set *from
     free(trained);
     if (status == OSAFL_OK)
         return OSAFL_OK;
-    return message_fail(message, status, "the vectors of the clients: %s",
-                        r.message[0] != '\0' ? r.message : "they are damaged");
+    return error_set(error, status, "the vectors of the clients: %s",
+                     r.error.text[0] != '\0' ? r.error.text : "they are damaged");
 }
 
 /* Codes are checked by the quantizer; without one any instance may carry the message. */
@@ -168,17 +169,17 @@ static const struct instance *codes_instance(const struct engine *e)
 /* What the reader says serves where the call has no message of its own. */
 static osafl_status tell_reader(osafl_call *c, const struct record_reader *r, osafl_status status)
 {
-    if (status != OSAFL_OK && r->message[0] != '\0' && c->message[0] == '\0')
-        status = core_host.fail(c, status, "%s", r->message);
+    if (status != OSAFL_OK && r->error.text[0] != '\0' && c->error.text[0] == '\0')
+        status = core_host.fail(c, status, "%s", r->error.text);
     return status;
 }
 
-static osafl_status load_kept(struct engine *e, struct record_reader *r, char *message)
+static osafl_status load_kept(struct engine *e, struct record_reader *r, struct error *error)
 {
     osafl_call c;
     call_begin(&c, codes_instance(e), OSAFL_NO_CLIENT, e->round);
     const osafl_status status = kept_updates_load(&e->kept, &e->session->codec, &c, &r->base);
-    return call_end_named(&c, tell_reader(&c, r, status), message);
+    return call_end_named(&c, tell_reader(&c, r, status), error);
 }
 
 static osafl_status read_free_from(struct participation *p, osafl_reader *r)
@@ -197,12 +198,12 @@ static osafl_status read_free_from(struct participation *p, osafl_reader *r)
     return status;
 }
 
-static osafl_status load_late(struct engine *e, const struct record_set *from, char *message)
+static osafl_status load_late(struct engine *e, const struct record_set *from, struct error *error)
 {
     struct record_reader r;
     if (!e->participation.carries)
         return OSAFL_OK;
-    OSAFL_TRY(open_section(from, "late", &r, message));
+    OSAFL_TRY(open_section(from, "late", &r, error));
     osafl_call c;
     call_begin(&c, codes_instance(e), OSAFL_NO_CLIENT, e->round);
     osafl_status status = read_free_from(&e->participation, &r.base);
@@ -215,50 +216,50 @@ static osafl_status load_late(struct engine *e, const struct record_set *from, c
     };
     if (status == OSAFL_OK)
         status = late_updates_load(&e->late, &bounds, &e->session->codec, &c, &r.base);
-    return call_end_named(&c, tell_reader(&c, &r, status), message);
+    return call_end_named(&c, tell_reader(&c, &r, status), error);
 }
 
-static osafl_status load_core(struct engine *e, const struct record_set *from, char *message)
+static osafl_status load_core(struct engine *e, const struct record_set *from, struct error *error)
 {
     struct record_reader r;
     uint64_t round = 0;
-    OSAFL_TRY(open_section(from, "engine", &r, message));
+    OSAFL_TRY(open_section(from, "engine", &r, error));
     osafl_status status = r.base.u64(&r.base, "round", &round, 1);
     if (status == OSAFL_OK)
         status = r.base.f32(&r.base, "model", e->w, e->session->codec.dim);
     if (status != OSAFL_OK)
-        return message_fail(message, status, "%s", r.message);
+        return error_set(error, status, "%s", r.error.text);
     if (round > e->session->facts.rounds)
-        return damaged(message, "it stands after the last round");
+        return damaged(error, "it stands after the last round");
     if (!all_finite(e->w, e->session->codec.dim))
-        return damaged(message, "a parameter of the model is not finite");
+        return damaged(error, "a parameter of the model is not finite");
     e->round = (uint32_t)round;
-    OSAFL_TRY(load_kept(e, &r, message));
-    OSAFL_TRY(open_section(from, "world", &r, message));
-    OSAFL_TRY(world_load(e->world, &r, message));
+    OSAFL_TRY(load_kept(e, &r, error));
+    OSAFL_TRY(open_section(from, "world", &r, error));
+    OSAFL_TRY(world_load(e->world, &r, error));
     if (world_round(e->world) != e->round)
-        return damaged(message, "model and stores are of different rounds");
-    OSAFL_TRY(open_section(from, "history", &r, message));
+        return damaged(error, "model and stores are of different rounds");
+    OSAFL_TRY(open_section(from, "history", &r, error));
     status = history_load(&e->participation.history, e->round, &r.base);
     if (status == OSAFL_OK)
         return OSAFL_OK;
-    return message_fail(message, status, "the history of the clients: %s",
-                        r.message[0] != '\0' ? r.message : "it is damaged");
+    return error_set(error, status, "the history of the clients: %s",
+                     r.error.text[0] != '\0' ? r.error.text : "it is damaged");
 }
 
-osafl_status engine_load(struct engine *e, const struct record_set *from, char *message)
+osafl_status engine_load(struct engine *e, const struct record_set *from, struct error *error)
 {
     assert(e->round == 0);
-    OSAFL_TRY(load_core(e, from, message));
-    OSAFL_TRY(load_clients(e, from, message));
-    OSAFL_TRY(load_late(e, from, message));
+    OSAFL_TRY(load_core(e, from, error));
+    OSAFL_TRY(load_clients(e, from, error));
+    OSAFL_TRY(load_late(e, from, error));
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
         struct instance *i = &e->session->instance[kind];
         char section[RECORD_NAME_BYTES];
         if (i->plugin == NULL)
             continue;
         section_of(i, section);
-        OSAFL_TRY(instance_load(i, from, section, message));
+        OSAFL_TRY(instance_load(i, from, section, error));
     }
     return OSAFL_OK;
 }

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "engine_state.h"
 #include "plugin/pool.h"
 
@@ -114,7 +114,7 @@ static bool make_columns(struct engine *e)
     return true;
 }
 
-static osafl_status initialise_model(struct engine *e, char *message)
+static osafl_status initialise_model(struct engine *e, struct error *error)
 {
     const struct instance *model = &e->session->instance[OSAFL_KIND_MODEL];
     osafl_call c;
@@ -124,17 +124,17 @@ static osafl_status initialise_model(struct engine *e, char *message)
         if (!isfinite(e->w[i]))
             status = core_host.fail(&c, OSAFL_E_NUMERIC, "init() makes a parameter %llu of %g",
                                     (unsigned long long)i, (double)e->w[i]);
-    OSAFL_TRY(call_end_named(&c, status, message));
-    return session_start_weights(e->session, e->w, message);
+    OSAFL_TRY(call_end_named(&c, status, error));
+    return session_start_weights(e->session, e->w, error);
 }
 
 osafl_status engine_create(struct session *s, struct world *world, struct engine **out,
-                           char *message)
+                           struct error *error)
 {
     *out = NULL;
     struct engine *e = calloc(1, sizeof *e);
     if (e == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory");
     e->session = s;
     e->world = world;
     e->trainees = is_centralised(e) ? 1 : count_clients(e);
@@ -143,13 +143,13 @@ osafl_status engine_create(struct session *s, struct world *world, struct engine
     osafl_status status = OSAFL_OK;
     if (make_vectors(e) && make_round_arrays(e) && make_columns(e) &&
         evaluation_create(s, &e->evaluation) && make_workers(e))
-        status = initialise_model(e, message);
+        status = initialise_model(e, error);
     else
-        status = message_fail(message, OSAFL_E_NOMEM,
-                              "out of memory for a run of %u clients on %u threads with %llu "
-                              "parameters; fewer threads (--threads) take less",
-                              count_clients(e), pool_threads(s->context.pool),
-                              (unsigned long long)s->codec.dim);
+        status = error_set(error, OSAFL_E_NOMEM,
+                           "out of memory for a run of %u clients on %u threads with %llu "
+                           "parameters; fewer threads (--threads) take less",
+                           count_clients(e), pool_threads(s->context.pool),
+                           (unsigned long long)s->codec.dim);
     if (status != OSAFL_OK) {
         engine_destroy(e);
         return status;

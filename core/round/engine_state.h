@@ -23,10 +23,10 @@ struct engine {
     struct session *session;
     struct world *world;
     unsigned threads;
-    struct worker **workers; /* [threads] */
-    uint32_t round;          /* rounds done, t */
-    bool told_of_divergence; /* by this process, as the next */
-    bool told_of_nobody;
+    struct worker **workers;   /* [threads] */
+    uint32_t round;            /* rounds done, t */
+    bool warned_of_divergence; /* by this process, as the next */
+    bool warned_of_nobody;
 
     float *w;                   /* w^t */
     float **broadcast;          /* [aggregator.broadcast_vectors][dim] */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "plugin/pool.h"
 
 bool evaluation_create(const struct session *s, struct evaluation *out)
@@ -53,9 +53,9 @@ static osafl_status evaluate_chunk(void *arg, uint64_t begin, uint64_t end, unsi
     struct worker *w = v->workers[thread];
     const struct instance *model = &s->instance[OSAFL_KIND_MODEL];
     const uint32_t n = (uint32_t)(end - begin);
-    w->message[0] = '\0';
+    w->error.text[0] = '\0';
     if (s->context.cancelled != NULL && *s->context.cancelled != 0)
-        return message_fail(w->message, OSAFL_E_CANCELLED, "the run was stopped");
+        return error_set(&w->error, OSAFL_E_CANCELLED, "the run was stopped");
     for (uint32_t i = 0; i < n; i++)
         w->index[i] = begin + i;
     OSAFL_TRY(worker_read(w, session_evaluation_split(s), n, OSAFL_NO_CLIENT, v->round));
@@ -65,7 +65,7 @@ static osafl_status evaluate_chunk(void *arg, uint64_t begin, uint64_t end, unsi
     const osafl_status status =
         session_model(s)->evaluate(model->self, &c, w->workspace, v->w, &w->batch,
                                    v->out->value + begin * s->model.n_measures);
-    return call_end_named(&c, status, w->message);
+    return call_end_named(&c, status, &w->error);
 }
 
 static void average(const struct session *s, struct evaluation *e)
@@ -91,12 +91,12 @@ static void average(const struct session *s, struct evaluation *e)
 }
 
 osafl_status evaluate_model(const struct session *s, struct worker *const *workers, uint32_t round,
-                            const float *w, struct evaluation *out, char *message)
+                            const float *w, struct evaluation *out, struct error *error)
 {
     struct evaluating v = {.session = s, .workers = workers, .round = round, .w = w, .out = out};
     const unsigned threads = pool_threads(s->context.pool);
     for (unsigned thread = 0; thread < threads; thread++)
-        workers[thread]->message[0] = '\0';
+        workers[thread]->error.text[0] = '\0';
     const osafl_status status =
         pool_run(s->context.pool, s->evaluation_samples, EVALUATION_BATCH, evaluate_chunk, &v);
     if (status == OSAFL_OK) {
@@ -105,9 +105,9 @@ osafl_status evaluate_model(const struct session *s, struct worker *const *worke
     }
     /* Chunks fail for the same reason, or a cancelled one beside them: any message serves. */
     for (unsigned thread = 0; thread < threads; thread++)
-        if (workers[thread]->message[0] != '\0')
-            return message_fail(message, status, "%s", workers[thread]->message);
-    return message_fail(message, status, "evaluation failed");
+        if (workers[thread]->error.text[0] != '\0')
+            return error_set(error, status, "%s", workers[thread]->error.text);
+    return error_set(error, status, "evaluation failed");
 }
 
 double evaluation_for_labels(const struct session *s, const struct evaluation *e, uint32_t measure,

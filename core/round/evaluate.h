@@ -6,6 +6,7 @@
 #ifndef OSAFL_CORE_EVALUATE_H
 #define OSAFL_CORE_EVALUATE_H
 
+#include "base/error.h"
 #include "session.h"
 #include "worker.h"
 
@@ -25,7 +26,7 @@ void evaluation_destroy(struct evaluation *e);
 /* Evaluates w[0..dim) with one worker per thread of the session's pool.  Measures that are not
  * finite stay so: a diverged model has no finite loss.  [coord] */
 osafl_status evaluate_model(const struct session *s, struct worker *const *workers, uint32_t round,
-                            const float *w, struct evaluation *out, char *message);
+                            const float *w, struct evaluation *out, struct error *error);
 
 /* Measure m as a client would find it whose samples have these labels: the label's means weighted
  * by the histogram.  NAN when the split has no sample of a label that the client holds. */

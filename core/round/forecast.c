@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "participation.h"
 #include "results/results.h"
 
@@ -135,7 +135,7 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
 }
 
 osafl_status forecast_print(const struct session *s, const struct world *world, FILE *to,
-                            char *message)
+                            struct error *error)
 {
     struct forecast f = {0};
     struct participation p;
@@ -143,12 +143,11 @@ osafl_status forecast_print(const struct session *s, const struct world *world, 
         return OSAFL_OK;
     osafl_status status = OSAFL_OK;
     if (!participation_create(s, world, &p))
-        status =
-            message_fail(message, OSAFL_E_NOMEM, "out of memory for %u clients", s->facts.clients);
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for %u clients", s->facts.clients);
     while (status == OSAFL_OK && f.rounds < s->facts.rounds &&
            (f.rounds == 0 || f.client_rounds + s->facts.clients <= CLIENT_ROUNDS_MAX)) {
         (void)participation_begin(&p, f.rounds);
-        status = participation_decide(&p, f.rounds, message);
+        status = participation_decide(&p, f.rounds, error);
         if (status != OSAFL_OK)
             break;
         count_round(&f, &p, s->facts.max_local_rounds);

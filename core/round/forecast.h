@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "session.h"
 #include "world/world.h"
 
@@ -13,6 +14,6 @@
  * out, and what a round costs: what the run itself will record, losses on the uplink aside.  Prints
  * nothing for a session without a link. */
 osafl_status forecast_print(const struct session *s, const struct world *world, FILE *to,
-                            char *message);
+                            struct error *error);
 
 #endif

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/finite.h"
 #include "base/memory.h"
-#include "base/message.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -24,7 +24,7 @@
 #define FILE_BLOCK (1 << 16)
 
 static osafl_status add_input(struct inputs *list, const char *name, XXH3_state_t *hash,
-                              char *message)
+                              struct error *error)
 {
     struct input *item = realloc(list->item, (list->n + 1) * sizeof *item);
     if (item != NULL)
@@ -32,7 +32,7 @@ static osafl_status add_input(struct inputs *list, const char *name, XXH3_state_
     char *copy = strdup(name);
     if (item == NULL || copy == NULL) {
         free(copy);
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory");
     }
     item[list->n].name = copy;
     snprintf(item[list->n].hash, sizeof item->hash, "%016llx",
@@ -68,7 +68,7 @@ static osafl_status check_batch(const struct session *s, osafl_call *c, const os
 }
 
 static osafl_status hash_split(const struct session *s, uint32_t split, uint64_t n,
-                               osafl_batch *batch, XXH3_state_t *hash, char *message)
+                               osafl_batch *batch, XXH3_state_t *hash, struct error *error)
 {
     const struct instance *dataset = &s->instance[OSAFL_KIND_DATASET];
     for (uint64_t begin = 0; begin < n; begin += BATCH) {
@@ -77,13 +77,13 @@ static osafl_status hash_split(const struct session *s, uint32_t split, uint64_t
         for (uint32_t i = 0; i < batch->n; i++)
             index[i] = begin + i;
         if (s->context.cancelled != NULL && *s->context.cancelled != 0)
-            return message_fail(message, OSAFL_E_CANCELLED, "the run was stopped");
+            return error_set(error, OSAFL_E_CANCELLED, "the run was stopped");
         osafl_call c;
         call_begin(&c, dataset, OSAFL_NO_CLIENT, 0);
         osafl_status status = session_dataset(s)->read(dataset->self, &c, split, index, batch);
         if (status == OSAFL_OK)
             status = check_batch(s, &c, batch, index);
-        OSAFL_TRY(call_end_named(&c, status, message));
+        OSAFL_TRY(call_end_named(&c, status, error));
         XXH3_64bits_update(hash, batch->x, batch->n * s->sample_floats * sizeof *batch->x);
         XXH3_64bits_update(hash, batch->label, batch->n * sizeof *batch->label);
         if (batch->target != NULL)
@@ -93,7 +93,7 @@ static osafl_status hash_split(const struct session *s, uint32_t split, uint64_t
     return OSAFL_OK;
 }
 
-static osafl_status hash_samples(const struct session *s, XXH3_state_t *hash, char *message)
+static osafl_status hash_samples(const struct session *s, XXH3_state_t *hash, struct error *error)
 {
     const osafl_dataset_info *info = &s->dataset;
     const bool real = info->target_type == OSAFL_TARGET_REAL;
@@ -110,14 +110,14 @@ static osafl_status hash_samples(const struct session *s, XXH3_state_t *hash, ch
     };
     osafl_status status = OSAFL_OK;
     if (batch.x == NULL || batch.label == NULL || (real && batch.target == NULL))
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for a batch of samples");
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for a batch of samples");
     XXH3_64bits_reset(hash);
     XXH3_64bits_update(hash, facts, sizeof facts);
     if (status == OSAFL_OK)
-        status = hash_split(s, OSAFL_SPLIT_TRAIN, n_train, &batch, hash, message);
+        status = hash_split(s, OSAFL_SPLIT_TRAIN, n_train, &batch, hash, error);
     if (status == OSAFL_OK)
-        status = hash_split(s, session_evaluation_split(s), s->evaluation_samples, &batch, hash,
-                            message);
+        status =
+            hash_split(s, session_evaluation_split(s), s->evaluation_samples, &batch, hash, error);
     memory_free(batch.x);
     memory_free(batch.label);
     memory_free(batch.target);
@@ -138,7 +138,8 @@ static osafl_status hash_open_file(int fd, XXH3_state_t *hash)
 
 /* Folders, devices and what does not exist are left to the plugin: *found says whether there is a
  * hash. */
-static osafl_status hash_file(const char *path, XXH3_state_t *hash, bool *found, char *message)
+static osafl_status hash_file(const char *path, XXH3_state_t *hash, bool *found,
+                              struct error *error)
 {
     struct stat facts;
     *found = false;
@@ -146,16 +147,16 @@ static osafl_status hash_file(const char *path, XXH3_state_t *hash, bool *found,
         return OSAFL_OK;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const osafl_status status = fd >= 0 ? hash_open_file(fd, hash) : OSAFL_E_IO;
-    const int error = errno;
+    const int problem = errno;
     if (fd >= 0)
         close(fd);
     *found = status == OSAFL_OK;
-    return *found ? OSAFL_OK : message_io(message, error, "read", path);
+    return *found ? OSAFL_OK : error_io(error, problem, "read", path);
 }
 
 /* The files that settings of a plugin name. */
 static osafl_status add_files(const struct instance *i, XXH3_state_t *hash, struct inputs *out,
-                              char *message)
+                              struct error *error)
 {
     const osafl_plugin *p = i->plugin;
     for (uint32_t k = 0; k < p->n_params; k++) {
@@ -167,33 +168,33 @@ static osafl_status add_files(const struct instance *i, XXH3_state_t *hash, stru
         char name[160];
         memcpy(&path, (const unsigned char *)i->config + param->offset, sizeof path);
         snprintf(name, sizeof name, "%s.%s.%s", kind_name(p->kind), p->name, param->name);
-        OSAFL_TRY(hash_file(path, hash, &found, message));
+        OSAFL_TRY(hash_file(path, hash, &found, error));
         if (found)
-            OSAFL_TRY(add_input(out, name, hash, message));
+            OSAFL_TRY(add_input(out, name, hash, error));
     }
     return OSAFL_OK;
 }
 
-osafl_status inputs_read(const struct session *s, struct inputs *out, char *message)
+osafl_status inputs_read(const struct session *s, struct inputs *out, struct error *error)
 {
     *out = (struct inputs){0};
     XXH3_state_t *hash = XXH3_createState();
     if (hash == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory");
     char name[160];
     snprintf(name, sizeof name, "samples of dataset/%s",
              s->instance[OSAFL_KIND_DATASET].plugin->name);
-    osafl_status status = hash_samples(s, hash, message);
+    osafl_status status = hash_samples(s, hash, error);
     if (status == OSAFL_OK)
-        status = add_input(out, name, hash, message);
+        status = add_input(out, name, hash, error);
     bool found = false;
     if (status == OSAFL_OK && s->experiment->model.start != NULL)
-        status = hash_file(s->experiment->model.start, hash, &found, message);
+        status = hash_file(s->experiment->model.start, hash, &found, error);
     if (status == OSAFL_OK && found)
-        status = add_input(out, "model.start", hash, message);
+        status = add_input(out, "model.start", hash, error);
     for (uint32_t kind = 1; status == OSAFL_OK && kind <= LOADER_KINDS; kind++)
         if (kind != OSAFL_KIND_DATASET && s->instance[kind].plugin != NULL)
-            status = add_files(&s->instance[kind], hash, out, message);
+            status = add_files(&s->instance[kind], hash, out, error);
     XXH3_freeState(hash);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef OSAFL_CORE_INPUTS_H
 #define OSAFL_CORE_INPUTS_H
 
+#include "base/error.h"
 #include "results/manifest.h"
 #include "session.h"
 
@@ -12,7 +13,7 @@
  * them (of an endless split, the first ones), and every regular file that a setting of another
  * plugin names.  OSAFL_E_DATA for a value that is not finite, or a label out of range.  Free *out
  * after failures too. */
-osafl_status inputs_read(const struct session *s, struct inputs *out, char *message);
+osafl_status inputs_read(const struct session *s, struct inputs *out, struct error *error);
 void inputs_free(struct inputs *i);
 
 #endif

@@ -24,7 +24,7 @@ const struct code *kept_updates_find(const struct kept_updates *kept, uint64_t i
 bool kept_updates_remove(struct kept_updates *kept, uint64_t id);
 void kept_updates_free(struct kept_updates *kept);
 /* save, then load into an empty struct, gives the same ids and codes.  load verifies every code;
- * on failure kept is empty.  c receives the message.  [coord] */
+ * on failure kept is empty.  c receives the error.  [coord] */
 osafl_status kept_updates_save(const struct kept_updates *kept, osafl_writer *w);
 osafl_status kept_updates_load(struct kept_updates *kept, const struct codec *codec, osafl_call *c,
                                osafl_reader *r);

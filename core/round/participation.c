@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/error.h"
 
 static uint32_t count_clients(const struct participation *p)
 {
@@ -75,7 +75,7 @@ void participation_destroy(struct participation *p)
 
 /* ---- channel ------------------------------------------------------------------------------- */
 
-static osafl_status ask_channel(struct participation *p, uint32_t round, char *message)
+static osafl_status ask_channel(struct participation *p, uint32_t round, struct error *error)
 {
     const struct instance *channel = &p->session->instance[OSAFL_KIND_CHANNEL];
     osafl_call c;
@@ -85,7 +85,7 @@ static osafl_status ask_channel(struct participation *p, uint32_t round, char *m
         if (!(p->gain[u] >= 0.0 && isfinite(p->gain[u])))
             status = core_host.fail(&c, OSAFL_E_NUMERIC, "gains() gives client %u a gain of %g", u,
                                     p->gain[u]);
-    return call_end_named(&c, status, message);
+    return call_end_named(&c, status, error);
 }
 
 /* ---- payload ------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static void note_links(struct participation *p)
 }
 
 /* What each client's update costs, by the quantizer's word. */
-static osafl_status ask_payload(struct participation *p, char *message)
+static osafl_status ask_payload(struct participation *p, struct error *error)
 {
     const struct session *s = p->session;
     const double most = codec_payload_bits(&s->codec);
@@ -124,11 +124,11 @@ static osafl_status ask_payload(struct participation *p, char *message)
             const osafl_packet packet = packet_of(p, u, slot);
             const double bits = codec_packet_bits(&s->codec, &packet);
             if (!(bits > 0.0 && bits <= most))
-                return message_fail(message, OSAFL_E_BUG,
-                                    "quantizer/%s, round %u, client %u: packet_bits() gives %g, "
-                                    "which is not in (0, payload_bits()]; this is a bug of the "
-                                    "plugin",
-                                    codec_name(&s->codec), p->round, u, bits);
+                return error_set(error, OSAFL_E_BUG,
+                                 "quantizer/%s, round %u, client %u: packet_bits() gives %g, "
+                                 "which is not in (0, payload_bits()]; this is a bug of the "
+                                 "plugin",
+                                 codec_name(&s->codec), p->round, u, bits);
             p->payload_bits[u] += bits;
         }
     }
@@ -161,7 +161,7 @@ static osafl_status check_asked(struct participation *p, osafl_call *c)
     return OSAFL_OK;
 }
 
-static osafl_status ask_selection(struct participation *p, uint32_t round, char *message)
+static osafl_status ask_selection(struct participation *p, uint32_t round, struct error *error)
 {
     const struct session *s = p->session;
     const struct population *population = world_population(p->world);
@@ -182,7 +182,7 @@ static osafl_status ask_selection(struct participation *p, uint32_t round, char 
     osafl_status status = session_selection(s)->choose(selection->self, &c, &problem, p->asked);
     if (status == OSAFL_OK)
         status = check_asked(p, &c);
-    OSAFL_TRY(call_end_named(&c, status, message));
+    OSAFL_TRY(call_end_named(&c, status, error));
     history_note_asked(&p->history, p->asked);
     return OSAFL_OK;
 }
@@ -236,7 +236,8 @@ static double sample_bits(const struct session *s)
     return set > 0.0 ? set : (double)s->dataset.channels * 128.0 * 128.0 * 32.0;
 }
 
-static osafl_status ask_resource_policy(struct participation *p, uint32_t round, char *message)
+static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
+                                        struct error *error)
 {
     const struct session *s = p->session;
     const struct population *population = world_population(p->world);
@@ -269,7 +270,7 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
     osafl_status status = session_resource(s)->solve(policy->self, &c, &problem, &p->answer);
     if (status == OSAFL_OK)
         status = check_answer(p, &c);
-    return call_end_named(&c, status, message);
+    return call_end_named(&c, status, error);
 }
 
 /* ---- late updates -------------------------------------------------------------------------- */
@@ -311,15 +312,15 @@ const osafl_history *participation_begin(struct participation *p, uint32_t round
     return &p->history.view;
 }
 
-osafl_status participation_decide(struct participation *p, uint32_t round, char *message)
+osafl_status participation_decide(struct participation *p, uint32_t round, struct error *error)
 {
     p->round = round;
     note_there(p, round);
-    OSAFL_TRY(ask_channel(p, round, message));
+    OSAFL_TRY(ask_channel(p, round, error));
     note_links(p);
-    OSAFL_TRY(ask_payload(p, message));
-    OSAFL_TRY(ask_selection(p, round, message));
-    OSAFL_TRY(ask_resource_policy(p, round, message));
+    OSAFL_TRY(ask_payload(p, error));
+    OSAFL_TRY(ask_selection(p, round, error));
+    OSAFL_TRY(ask_resource_policy(p, round, error));
     note_late(p, round);
     return OSAFL_OK;
 }

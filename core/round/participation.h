@@ -6,6 +6,7 @@
 #ifndef OSAFL_CORE_PARTICIPATION_H
 #define OSAFL_CORE_PARTICIPATION_H
 
+#include "base/error.h"
 #include "client_history.h"
 #include "session.h"
 #include "world/world.h"
@@ -41,7 +42,7 @@ const osafl_history *participation_begin(struct participation *p, uint32_t round
 /* Decides the round begun.  Only for sessions with a link.  The answers
  * keep what selection.h and resource.h ask of them: a policy that does not is named (OSAFL_E_BUG,
  * OSAFL_E_NUMERIC). */
-osafl_status participation_decide(struct participation *p, uint32_t round, char *message);
+osafl_status participation_decide(struct participation *p, uint32_t round, struct error *error);
 
 /* Its update would be later than the aggregator takes. */
 bool participation_is_stale(const struct participation *p, uint32_t client);

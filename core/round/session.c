@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "base/message.h"
+#include "base/error.h"
 #include "results/weights.h"
 #include "worker.h"
 #include "world/world.h"
@@ -99,7 +99,7 @@ static osafl_status refuse(const struct session *s, uint32_t kind, struct diagno
 static osafl_status create_instance(struct session *s, uint32_t kind, const osafl_facts *facts,
                                     struct diagnostics *d)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const struct chosen_plugin *chosen = &s->experiment->chosen[kind];
     assert(chosen->loaded != NULL);
     struct instance *i = &s->instance[kind];
@@ -109,17 +109,17 @@ static osafl_status create_instance(struct session *s, uint32_t kind, const osaf
         .context = &s->context,
         .config = chosen->config,
     };
-    const osafl_status status = instance_create(i, facts, message);
-    return status == OSAFL_OK ? OSAFL_OK : refuse(s, kind, d, status, message);
+    const osafl_status status = instance_create(i, facts, &error);
+    return status == OSAFL_OK ? OSAFL_OK : refuse(s, kind, d, status, error.text);
 }
 
 /* Ends a describing call of a kind; a failure goes to d. */
 static osafl_status end_describe(struct osafl_call *c, osafl_status status, struct diagnostics *d)
 {
-    char message[MESSAGE_BYTES];
-    status = call_end_named(c, status, message);
+    struct error error;
+    status = call_end_named(c, status, &error);
     if (status != OSAFL_OK)
-        diagnostics_error(d, NULL, 0, "%s", message);
+        diagnostics_error(d, NULL, 0, "%s", error.text);
     return status;
 }
 
@@ -129,7 +129,7 @@ static osafl_status refuse_empty_split(const struct session *s, struct diagnosti
 {
     const uint32_t kind = OSAFL_KIND_DATASET;
     const osafl_plugin *p = s->instance[kind].plugin;
-    char text[MESSAGE_BYTES];
+    char text[ERROR_BYTES];
     if (session_evaluation_split(s) == OSAFL_SPLIT_TEST)
         return refuse(s, kind, d, OSAFL_E_CONFIG,
                       "has no test samples; set evaluation.split = \"validation\"");
@@ -186,16 +186,16 @@ static osafl_status create_dataset(struct session *s, struct diagnostics *d)
 /* The label mix of the training split, which partitions and others go by. */
 static osafl_status count_labels(struct session *s, struct diagnostics *d)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     s->label_share = calloc(s->dataset.labels, sizeof *s->label_share);
     if (s->label_share == NULL) {
         diagnostics_no_memory(d);
         return OSAFL_E_NOMEM;
     }
     const osafl_status status =
-        world_label_share(&s->instance[OSAFL_KIND_DATASET], &s->dataset, s->label_share, message);
+        world_label_share(&s->instance[OSAFL_KIND_DATASET], &s->dataset, s->label_share, &error);
     if (status != OSAFL_OK)
-        diagnostics_error(d, NULL, 0, "%s", message);
+        diagnostics_error(d, NULL, 0, "%s", error.text);
     s->model_facts.label_share = s->facts.label_share = s->label_share;
     return status;
 }
@@ -474,17 +474,17 @@ void session_destroy(struct session *s)
     *s = (struct session){0};
 }
 
-osafl_status session_start_weights(const struct session *s, float *w, char *message)
+osafl_status session_start_weights(const struct session *s, float *w, struct error *error)
 {
     const char *path = s->experiment->model.start;
-    char why[MESSAGE_BYTES];
+    struct error why;
     if (path == NULL || path[0] == '\0')
         return OSAFL_OK;
     const osafl_status status =
-        weights_read(path, &s->instance[OSAFL_KIND_MODEL], &s->model, w, NULL, why);
+        weights_read(path, &s->instance[OSAFL_KIND_MODEL], &s->model, w, NULL, &why);
     if (status == OSAFL_OK)
         return OSAFL_OK;
     /* A file that the experiment names, as one that is malformed. */
-    return message_fail(message, status == OSAFL_E_IO ? OSAFL_E_DATA : status, "model.start: %s",
-                        why);
+    return error_set(error, status == OSAFL_E_IO ? OSAFL_E_DATA : status, "model.start: %s",
+                     why.text);
 }

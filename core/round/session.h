@@ -2,11 +2,12 @@
  *
  * Order: dataset, model, aggregator, channel, resource, optimizer (the aggregator's own choice when
  * the experiment names none), quantizer, deletion, partition, drift, arrival, selection, filter.
- * Facts that an earlier piece has told are handed to the later ones.  A centralised aggregator has
+ * Facts from an earlier plugin are handed to the later ones.  A centralised aggregator has
  * no link: channel, resource policy and quantizer are then not created. */
 #ifndef OSAFL_CORE_SESSION_H
 #define OSAFL_CORE_SESSION_H
 
+#include "base/error.h"
 #include "codec.h"
 #include "experiment/experiment.h"
 #include "plugin/plugin_host.h"
@@ -44,7 +45,7 @@ osafl_status session_create(struct session *s, struct experiment *e, struct load
 void session_destroy(struct session *s);
 
 /* Fills w with the weights of model.start; leaves it as it is where there are none. */
-osafl_status session_start_weights(const struct session *s, float *w, char *message);
+osafl_status session_start_weights(const struct session *s, float *w, struct error *error);
 
 /* The vtable of the session's instance of a kind. */
 const osafl_dataset_vt *session_dataset(const struct session *s);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/finite.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/streams.h"
 #include "client_filter.h"
 #include "osafl/random.h"
@@ -69,7 +69,7 @@ static void drop_codes(const struct session *s, struct train_result *result)
 void train_result_free(const struct session *s, struct train_result *result)
 {
     drop_codes(s, result);
-    free(result->message);
+    free(result->why);
     *result = (struct train_result){0};
 }
 
@@ -122,7 +122,7 @@ static osafl_status read_training_batch(const struct training *g, uint32_t n)
     const uint32_t client = g->task->client;
     OSAFL_TRY(worker_read(w, OSAFL_SPLIT_TRAIN, n, client, g->task->round));
     return filter_labels(g->session, client, g->task->round, n, w->index, w->batch.label,
-                         w->message);
+                         &w->error);
 }
 
 static osafl_step step_of(const struct training *g, uint32_t training)
@@ -146,7 +146,7 @@ static osafl_status fused_step(const struct training *g, double *loss)
     const osafl_status status =
         session_model(g->session)
             ->sgd_step(model->self, &c, w->workspace, w->w, &w->batch, &step, g->local.rate, loss);
-    return call_end_named(&c, status, w->message);
+    return call_end_named(&c, status, &w->error);
 }
 
 static osafl_status model_gradient(const struct training *g, const float *at, uint32_t training,
@@ -160,7 +160,7 @@ static osafl_status model_gradient(const struct training *g, const float *at, ui
     const osafl_status status =
         session_model(g->session)
             ->gradient(model->self, &c, w->workspace, at, &w->batch, &step, gradient, loss);
-    return call_end_named(&c, status, w->message);
+    return call_end_named(&c, status, &w->error);
 }
 
 static osafl_status optimizer_step(const struct training *g, float *gradient)
@@ -170,7 +170,7 @@ static osafl_status optimizer_step(const struct training *g, float *gradient)
     call_begin(&c, optimizer, g->task->client, g->task->round);
     const osafl_status status =
         session_optimizer(g->session)->step(optimizer->self, &c, &g->local, g->worker->w, gradient);
-    return call_end_named(&c, status, g->worker->message);
+    return call_end_named(&c, status, &g->worker->error);
 }
 
 static osafl_status step_on_batch(const struct training *g, double *loss)
@@ -197,17 +197,17 @@ static osafl_status diverged(const struct training *g, const char *what)
     const struct worker *w = g->worker;
     const uint64_t values = w->batch.n * s->sample_floats;
     if (!all_finite(w->batch.x, values))
-        return message_fail(g->worker->message, OSAFL_E_DATA,
-                            "dataset/%s, round %u, client %u: a sample holds a value that is not "
-                            "finite",
-                            s->instance[OSAFL_KIND_DATASET].plugin->name, g->task->round,
-                            g->task->client);
-    return message_fail(g->worker->message, OSAFL_E_NUMERIC,
-                        "round %u, client %u: %s is not finite after %u steps of model/%s with "
-                        "optimizer/%s at learning rate %g; a smaller rate may help",
-                        g->task->round, g->task->client, what, g->local.step,
-                        s->instance[OSAFL_KIND_MODEL].plugin->name,
-                        s->instance[OSAFL_KIND_OPTIMIZER].plugin->name, g->local.rate);
+        return error_set(&g->worker->error, OSAFL_E_DATA,
+                         "dataset/%s, round %u, client %u: a sample holds a value that is not "
+                         "finite",
+                         s->instance[OSAFL_KIND_DATASET].plugin->name, g->task->round,
+                         g->task->client);
+    return error_set(&g->worker->error, OSAFL_E_NUMERIC,
+                     "round %u, client %u: %s is not finite after %u steps of model/%s with "
+                     "optimizer/%s at learning rate %g; a smaller rate may help",
+                     g->task->round, g->task->client, what, g->local.step,
+                     s->instance[OSAFL_KIND_MODEL].plugin->name,
+                     s->instance[OSAFL_KIND_OPTIMIZER].plugin->name, g->local.rate);
 }
 
 static bool is_cancelled(const struct session *s)
@@ -224,7 +224,7 @@ static osafl_status train_local_round(struct training *g, uint32_t local_round)
     OSAFL_TRY(order_begin(&order, g, local_round, left));
     while (left > 0) {
         if (is_cancelled(g->session))
-            return message_fail(g->worker->message, OSAFL_E_CANCELLED, "the run was stopped");
+            return error_set(&g->worker->error, OSAFL_E_CANCELLED, "the run was stopped");
         const uint32_t n = left < batch ? (uint32_t)left : batch;
         for (uint32_t i = 0; i < n; i++)
             g->worker->index[i] = task->store.sample[order_next(&order)];
@@ -269,7 +269,7 @@ static osafl_status store_gradient(const struct osafl_local *l, osafl_call *c, c
         begin += n;
     }
     if (status != OSAFL_OK)
-        return core_host.fail(c, status, "%s", w->message);
+        return core_host.fail(c, status, "%s", w->error.text);
     for (uint64_t i = 0; i < l->dim; i++)
         gradient[i] = (float)sum[i];
     return OSAFL_OK;
@@ -285,8 +285,8 @@ static osafl_status begin_training(struct training *g)
     const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
     const size_t bytes = (size_t)s->codec.dim * sizeof(float);
     if (task->state->vector == NULL && !client_state_create(s, task->state))
-        return message_fail(w->message, OSAFL_E_NOMEM, "out of memory for the state of client %u",
-                            task->client);
+        return error_set(&w->error, OSAFL_E_NOMEM, "out of memory for the state of client %u",
+                         task->client);
     memcpy(w->w, task->w, bytes);
     for (uint32_t j = 0; j < s->optimizer.round_vectors; j++)
         memset(w->round_vector[j], 0, bytes);
@@ -305,15 +305,15 @@ static osafl_status begin_training(struct training *g)
         .store_gradient = store_gradient,
     };
     if (!(g->local.rate > 0.0 && isfinite(g->local.rate)))
-        return message_fail(w->message, OSAFL_E_BUG,
-                            "optimizer/%s: the learning rate of round %u is %g",
-                            optimizer->plugin->name, task->round, g->local.rate);
+        return error_set(&w->error, OSAFL_E_BUG,
+                         "optimizer/%s: the learning rate of round %u is %g",
+                         optimizer->plugin->name, task->round, g->local.rate);
     if (session_optimizer(s)->begin == NULL)
         return OSAFL_OK;
     osafl_call c;
     call_begin(&c, optimizer, task->client, task->round);
     const osafl_status status = session_optimizer(s)->begin(optimizer->self, &c, &g->local);
-    return call_end_named(&c, status, w->message);
+    return call_end_named(&c, status, &w->error);
 }
 
 static osafl_status finish_optimizer(const struct training *g)
@@ -326,7 +326,7 @@ static osafl_status finish_optimizer(const struct training *g)
     call_begin(&c, optimizer, g->task->client, g->task->round);
     const osafl_status status =
         session_optimizer(s)->finish(optimizer->self, &c, &g->local, g->worker->w);
-    return call_end_named(&c, status, g->worker->message);
+    return call_end_named(&c, status, &g->worker->error);
 }
 
 /* Turns the trained model in w->w into what the aggregator asked for.  Differences are taken in
@@ -401,7 +401,7 @@ static osafl_status encode_slot(const struct training *g, uint32_t slot, float *
     osafl_status status = codec_encode(&s->codec, &c, &packet, x, state, w->code, code);
     if (status == OSAFL_OK)
         status = check_kept(g, &c, state, s->quantizer_vectors);
-    return call_end_named(&c, status, w->message);
+    return call_end_named(&c, status, &w->error);
 }
 
 /* Encodes on a copy of the quantizer's vectors: what it remembers of a lost update must not
@@ -420,10 +420,10 @@ static osafl_status encode_in_vain(const struct training *g, uint32_t slot, stru
             memcpy(copy[j], state[j], (size_t)s->codec.dim * sizeof(float));
     }
     const osafl_status status =
-        complete ? encode_slot(g, slot, copy, code)
-                 : message_fail(g->worker->message, OSAFL_E_NOMEM,
-                                "out of memory for the quantizer's vectors of client %u",
-                                g->task->client);
+        complete
+            ? encode_slot(g, slot, copy, code)
+            : error_set(&g->worker->error, OSAFL_E_NOMEM,
+                        "out of memory for the quantizer's vectors of client %u", g->task->client);
     for (uint32_t j = 0; copy != NULL && j < n; j++)
         memory_free(copy[j]);
     free(copy);
@@ -435,7 +435,7 @@ static osafl_status encode_update(const struct training *g, struct train_result 
     const struct session *s = g->session;
     result->code = calloc(s->slots, sizeof *result->code);
     if (result->code == NULL)
-        return message_fail(g->worker->message, OSAFL_E_NOMEM, "out of memory for an update");
+        return error_set(&g->worker->error, OSAFL_E_NOMEM, "out of memory for an update");
     for (uint32_t slot = 0; slot < s->slots; slot++) {
         struct code *code = &result->code[slot];
         if (g->task->lost)
@@ -477,10 +477,10 @@ static osafl_status decode_update(const struct training *g, const struct train_r
             status = core_host.fail(&c, OSAFL_E_BUG,
                                     "vector %u decodes to a value that is not finite", slot);
     }
-    return call_end_named(&c, status, w->message);
+    return call_end_named(&c, status, &w->error);
 }
 
-/* Tells the optimizer what the server has received: client and server go on from the same decoded
+/* Gives the optimizer what the server has received: client and server go on from the same decoded
  * vectors. */
 static osafl_status acknowledge(const struct training *g, const struct train_result *result)
 {
@@ -499,7 +499,7 @@ static osafl_status acknowledge(const struct training *g, const struct train_res
                                                          (const float *const *)w->uplink);
     if (status == OSAFL_OK)
         status = check_kept(g, &c, g->local.client_vector, s->optimizer.client_vectors);
-    return call_end_named(&c, status, w->message);
+    return call_end_named(&c, status, &w->error);
 }
 
 /* ---- the task ------------------------------------------------------------------------------ */
@@ -516,7 +516,7 @@ static osafl_status train_and_encode(struct training *g, struct train_result *re
     make_update(g);
     OSAFL_TRY(check_vectors(g));
     OSAFL_TRY(filter_update(g->session, task->client, task->round, task->w, g->worker->w,
-                            g->worker->message));
+                            &g->worker->error));
     OSAFL_TRY(encode_update(g, result));
     if (task->lost) {
         result->outcome = TRAIN_LOST;
@@ -544,7 +544,7 @@ osafl_status train_client(const struct session *s, const struct train_task *task
     if (status != OSAFL_OK || result->outcome != TRAIN_ARRIVED)
         drop_codes(s, result);
     if (status != OSAFL_OK)
-        result->message = strdup(w->message);
+        result->why = strdup(w->error.text);
     if (status == OSAFL_E_NUMERIC) {
         result->outcome = TRAIN_DIVERGED;
         result->train_loss = (double)NAN;

@@ -25,7 +25,7 @@ struct train_task {
     const float *const *broadcast; /* [optimizer.broadcast_vectors] */
     double gain;                   /* of the client's link: osafl_packet */
     double most_bits_per_s;
-    bool lost; /* the uplink loses the update: nobody's state changes, as if it had been told */
+    bool lost; /* the uplink loses the update: nobody's state changes, as if it had been known */
     struct client_state *state;
 };
 
@@ -43,12 +43,12 @@ struct train_result {
     double air_bits;   /* of all vectors; NAN where none was coded */
     double norm;       /* of the update as received; NAN unless TRAIN_ARRIVED and selection.uses */
     struct code *code; /* [slots]; NULL unless TRAIN_ARRIVED after training */
-    char *message;     /* TRAIN_DIVERGED, or a failure: why; may be NULL for want of memory */
+    char *why;         /* TRAIN_DIVERGED, or a failure: why; may be NULL for want of memory */
 };
 
 /* Trains one client and encodes its update.  A value that is not finite, and OSAFL_E_NUMERIC from
  * a plugin, end as TRAIN_DIVERGED with OSAFL_OK; any other failure is the status, with
- * result->message set.  With training.enabled = false nothing is computed, and an outcome comes
+ * result->why set.  With training.enabled = false nothing is computed, and an outcome comes
  * without a code.  OSAFL_E_CANCELLED when the run is asked to stop.  w belongs to the caller's
  * thread.  [worker] */
 osafl_status train_client(const struct session *s, const struct train_task *task, struct worker *w,

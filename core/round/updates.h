@@ -58,7 +58,7 @@ struct update_set {
 };
 
 /* Presents update[0..n), clients ascending, to the call in hand.  Refers to all arguments until
- * updates_close().  OSAFL_E_NOMEM with a message in call.  [coord] */
+ * updates_close().  OSAFL_E_NOMEM with the error in call.  [coord] */
 osafl_status updates_open(struct update_set *s, const struct codec *codec,
                           const struct update_round *facts, const struct update *update, uint32_t n,
                           struct kept_updates *kept, osafl_call *call);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/memory.h"
-#include "base/message.h"
 
 static float *new_vector(const struct session *s)
 {
@@ -103,7 +103,7 @@ float *worker_gradient(struct worker *w)
     if (w->gradient == NULL)
         w->gradient = new_vector(w->session);
     if (w->gradient == NULL)
-        message_fail(w->message, OSAFL_E_NOMEM, "out of memory for a gradient");
+        error_set(&w->error, OSAFL_E_NOMEM, "out of memory for a gradient");
     return w->gradient;
 }
 
@@ -112,7 +112,7 @@ double *worker_sum(struct worker *w)
     if (w->sum == NULL)
         w->sum = memory_zeroed(w->session->model.n_parameters, sizeof(double), VECTOR_ALIGNMENT);
     if (w->sum == NULL)
-        message_fail(w->message, OSAFL_E_NOMEM, "out of memory for the gradient of a store");
+        error_set(&w->error, OSAFL_E_NOMEM, "out of memory for the gradient of a store");
     return w->sum;
 }
 
@@ -127,9 +127,8 @@ osafl_status worker_reserve_order(struct worker *w, uint64_t stored, uint64_t dr
     w->order = want < SIZE_MAX / 16 ? calloc((size_t)want, sizeof *w->order) : NULL;
     w->word = want < SIZE_MAX / 16 ? calloc((size_t)want, 2 * sizeof *w->word) : NULL;
     if (w->order == NULL || w->word == NULL)
-        return message_fail(w->message, OSAFL_E_NOMEM,
-                            "out of memory for the order of %llu samples",
-                            (unsigned long long)want);
+        return error_set(&w->error, OSAFL_E_NOMEM, "out of memory for the order of %llu samples",
+                         (unsigned long long)want);
     w->order_capacity = want;
     return OSAFL_OK;
 }
@@ -150,5 +149,5 @@ osafl_status worker_read(struct worker *w, uint32_t split, uint32_t n, uint32_t 
                 core_host.fail(&c, OSAFL_E_DATA, "sample %llu has label %d outside 0..%u",
                                (unsigned long long)w->index[i], (int)label, s->dataset.labels - 1);
     }
-    return call_end_named(&c, status, w->message);
+    return call_end_named(&c, status, &w->error);
 }

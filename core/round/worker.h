@@ -5,6 +5,7 @@
 #ifndef OSAFL_CORE_WORKER_H
 #define OSAFL_CORE_WORKER_H
 
+#include "base/error.h"
 #include "session.h"
 
 /* Samples of one evaluation chunk.  Part of the results: a model may sum differently for another
@@ -25,15 +26,15 @@ struct worker {
     uint32_t *order;      /* positions of a store, a permutation in the making */
     uint32_t *word;       /* random words behind it */
     uint64_t order_capacity;
-    bool unfused;                /* the model has refused its fused step */
-    char message[MESSAGE_BYTES]; /* of the task that failed here last */
+    bool unfused;       /* the model has refused its fused step */
+    struct error error; /* of the task that failed here last */
 };
 
 /* NULL: out of memory. */
 struct worker *worker_create(const struct session *s);
 void worker_destroy(struct worker *w); /* NULL is allowed */
 
-/* Memory that most runs never need: made when asked for.  NULL: out of memory, with message set. */
+/* Memory that most runs never need: made when asked for.  NULL: out of memory, with error set. */
 float *worker_gradient(struct worker *w);
 double *worker_sum(struct worker *w);
 osafl_status worker_reserve_order(struct worker *w, uint64_t stored, uint64_t draws);

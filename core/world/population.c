@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "base/streams.h"
 
 uint64_t population_ceil(int64_t n, double share)
@@ -49,7 +49,7 @@ static osafl_status columns_alloc(uint32_t n, struct columns *c, void **memory)
 }
 
 static osafl_status draw_sizes(uint64_t seed, const struct client_settings *s, uint32_t u,
-                               struct columns *c, char *message)
+                               struct columns *c, struct error *error)
 {
     uint32_t word[2];
     streams_fill(seed, 0, STREAM_ACTIVITY, u, 0, 0, word, 2);
@@ -57,23 +57,23 @@ static osafl_status draw_sizes(uint64_t seed, const struct client_settings *s, u
     const uint64_t samples = population_ceil(s->storage, c->activity[u]);
     const uint64_t arrivals = population_ceil(s->arrivals, c->activity[u]);
     if (samples == 0)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "clients.storage * clients.activity leaves client %" PRIu32
-                            " without a sample; raise one of them",
-                            u);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "clients.storage * clients.activity leaves client %" PRIu32
+                         " without a sample; raise one of them",
+                         u);
     if (samples > INT32_MAX) /* a full store and as many arrivals: positions of 32 bits */
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "clients.storage is too large: client %" PRIu32 " would hold %" PRIu64
-                            " samples, and 2^31 - 1 is the limit",
-                            u, samples);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "clients.storage is too large: client %" PRIu32 " would hold %" PRIu64
+                         " samples, and 2^31 - 1 is the limit",
+                         u, samples);
     /* Most deletion policies keep every arrival. */
     if (arrivals > samples)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "clients.arrivals (%" PRId64 ") is more than clients.storage (%" PRId64
-                            "): client %" PRIu32 " stores %" PRIu64
-                            " samples and would receive %" PRIu64
-                            " in a round; lower clients.arrivals or raise clients.storage",
-                            s->arrivals, s->storage, u, samples, arrivals);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "clients.arrivals (%" PRId64 ") is more than clients.storage (%" PRId64
+                         "): client %" PRIu32 " stores %" PRIu64
+                         " samples and would receive %" PRIu64
+                         " in a round; lower clients.arrivals or raise clients.storage",
+                         s->arrivals, s->storage, u, samples, arrivals);
     c->capacity[u] = samples;
     c->arrivals[u] = (uint32_t)arrivals;
     return OSAFL_OK;
@@ -92,21 +92,20 @@ static void draw_limits(uint64_t seed, const struct client_settings *s, uint32_t
 }
 
 osafl_status population_draw(uint64_t seed, const struct client_settings *s, struct population *out,
-                             char *message)
+                             struct error *error)
 {
     if (s->count < 1 || s->count >= UINT32_MAX)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "clients.count is %" PRId64 "; it must be at least 1 and fit 32 bits",
-                            s->count);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "clients.count is %" PRId64 "; it must be at least 1 and fit 32 bits",
+                         s->count);
     const uint32_t clients = (uint32_t)s->count;
     struct columns c;
     void *memory;
     if (columns_alloc(clients, &c, &memory) != OSAFL_OK)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for %" PRIu32 " clients",
-                            clients);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for %" PRIu32 " clients", clients);
     uint64_t total = 0;
     for (uint32_t u = 0; u < clients; u++) {
-        const osafl_status status = draw_sizes(seed, s, u, &c, message);
+        const osafl_status status = draw_sizes(seed, s, u, &c, error);
         if (status != OSAFL_OK) {
             free(memory);
             return status;

@@ -2,6 +2,7 @@
 #ifndef OSAFL_CORE_POPULATION_H
 #define OSAFL_CORE_POPULATION_H
 
+#include "base/error.h"
 #include "experiment/experiment.h"
 
 /* Arrays have `clients` elements. */
@@ -18,9 +19,9 @@ struct population {
     void *memory;              /* all arrays */
 };
 
-/* Draws the population.  OSAFL_E_CONFIG for sizes that do not fit together.  message: message.h */
+/* Draws the population.  OSAFL_E_CONFIG for sizes that do not fit together.  error: error.h */
 osafl_status population_draw(uint64_t seed, const struct client_settings *s, struct population *out,
-                             char *message);
+                             struct error *error);
 void population_free(struct population *p); /* a zeroed struct is allowed */
 
 /* ceil(n * share) as meant in decimal: 40 * 0.55 is 22, though its double is a little above. */

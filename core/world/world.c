@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "base/streams.h"
 #include "dealer.h"
 #include "label_mix.h"
@@ -47,7 +47,7 @@ static uint32_t pool_by_label(void *arg, uint64_t i)
     return (uint32_t)dataset_vt(w)->label(w->dataset->self, i);
 }
 
-osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, char *message)
+osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, struct error *error)
 {
     const struct instance *p = w->plugins.partition;
     if (w->gives == OSAFL_PARTITION_NATURAL) {
@@ -57,13 +57,13 @@ osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, ch
     struct osafl_call c;
     *client = OSAFL_NO_CLIENT;
     call_begin(&c, p, OSAFL_NO_CLIENT, NO_ROUND);
-    return call_end_named(&c, partition_vt(w)->owner(p->self, &c, i, client), message);
+    return call_end_named(&c, partition_vt(w)->owner(p->self, &c, i, client), error);
 }
 
 /* What pool_by_client() works on. */
 struct owners {
     const struct world *w;
-    char *message;
+    struct error *error;
     osafl_status status; /* of the first failure */
 };
 
@@ -72,34 +72,34 @@ static uint32_t pool_by_client(void *arg, uint64_t i)
     struct owners *o = arg;
     uint32_t client = OSAFL_NO_CLIENT;
     if (o->status == OSAFL_OK)
-        o->status = world_owner(o->w, i, &client, o->message);
+        o->status = world_owner(o->w, i, &client, o->error);
     return client < o->w->population.clients ? client : DEALER_NO_POOL;
 }
 
-static osafl_status check_dataset(const struct world *w, char *message)
+static osafl_status check_dataset(const struct world *w, struct error *error)
 {
     const char *name = w->dataset->plugin->name;
     const uint32_t clients = w->population.clients;
     if (clients > w->n_train)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "clients.count is %" PRIu32 ", but dataset \"%s\" has only %" PRIu64
-                            " training samples; lower clients.count",
-                            clients, name, w->n_train);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "clients.count is %" PRIu32 ", but dataset \"%s\" has only %" PRIu64
+                         " training samples; lower clients.count",
+                         clients, name, w->n_train);
     if (w->n_train == OSAFL_ENDLESS && dataset_vt(w)->sample_of == NULL)
-        return message_fail(message, OSAFL_E_BUG,
-                            "dataset \"%s\" is endless but offers no sample_of()", name);
+        return error_set(error, OSAFL_E_BUG, "dataset \"%s\" is endless but offers no sample_of()",
+                         name);
     if (!world_has_owners(w))
         return OSAFL_OK;
     if (w->n_train == OSAFL_ENDLESS ||
         (w->gives == OSAFL_PARTITION_NATURAL && dataset_vt(w)->client_of == NULL))
-        return message_fail(
-            message, OSAFL_E_CONFIG,
-            "partition.plugin is \"%s\", but dataset \"%s\" does not say to whom its "
-            "samples belong; choose another partition, such as \"%s\"",
-            w->plugins.partition->plugin->name, name, kind_default(OSAFL_KIND_PARTITION));
+        return error_set(error, OSAFL_E_CONFIG,
+                         "partition.plugin is \"%s\", but dataset \"%s\" does not say to whom its "
+                         "samples belong; choose another partition, such as \"%s\"",
+                         w->plugins.partition->plugin->name, name,
+                         kind_default(OSAFL_KIND_PARTITION));
     if (strcmp(w->plugins.drift->plugin->name, kind_default(OSAFL_KIND_DRIFT)) != 0)
-        return message_fail(
-            message, OSAFL_E_CONFIG,
+        return error_set(
+            error, OSAFL_E_CONFIG,
             "drift.plugin = \"%s\" has no meaning with partition.plugin = \"%s\", where "
             "each client has its own samples; leave drift out, or choose another "
             "partition",
@@ -108,7 +108,7 @@ static osafl_status check_dataset(const struct world *w, char *message)
 }
 
 /* A mix of one label cannot change. */
-static osafl_status check_drift(const struct world *w, char *message)
+static osafl_status check_drift(const struct world *w, struct error *error)
 {
     const char *drift = w->plugins.drift->plugin->name;
     uint32_t label = 0;
@@ -121,24 +121,24 @@ static osafl_status check_drift(const struct world *w, char *message)
     }
     if (with_samples > 1 || strcmp(drift, kind_default(OSAFL_KIND_DRIFT)) == 0)
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_CONFIG,
-                        "drift.plugin = \"%s\" has nothing to change: all training samples of "
-                        "dataset \"%s\" have label %" PRIu32 "; leave drift out",
-                        drift, w->dataset->plugin->name, label);
+    return error_set(error, OSAFL_E_CONFIG,
+                     "drift.plugin = \"%s\" has nothing to change: all training samples of "
+                     "dataset \"%s\" have label %" PRIu32 "; leave drift out",
+                     drift, w->dataset->plugin->name, label);
 }
 
 /* Labels that no sample has must never be drawn. */
 static osafl_status add_labels(const struct instance *dataset, const osafl_dataset_info *info,
-                               double *share, char *message)
+                               double *share, struct error *error)
 {
     const osafl_dataset_vt *vt = (const osafl_dataset_vt *)(const void *)dataset->plugin->vtable;
     for (uint64_t i = 0; i < info->n_train; i++) {
         const int32_t label = vt->label(dataset->self, i);
         if (label < 0 || (uint32_t)label >= info->labels)
-            return message_fail(message, OSAFL_E_DATA,
-                                "dataset \"%s\": training sample %" PRIu64 " has label %" PRId32
-                                ", outside 0 .. %" PRIu32,
-                                dataset->plugin->name, i, label, info->labels - 1);
+            return error_set(error, OSAFL_E_DATA,
+                             "dataset \"%s\": training sample %" PRIu64 " has label %" PRId32
+                             ", outside 0 .. %" PRIu32,
+                             dataset->plugin->name, i, label, info->labels - 1);
         share[label] += 1.0;
     }
     for (uint32_t l = 0; l < info->labels; l++)
@@ -146,94 +146,94 @@ static osafl_status add_labels(const struct instance *dataset, const osafl_datas
     return OSAFL_OK;
 }
 
-static osafl_status check_sizes(const char *name, const osafl_dataset_info *info, char *message)
+static osafl_status check_sizes(const char *name, const osafl_dataset_info *info,
+                                struct error *error)
 {
     if (info->labels == 0 || info->labels > INT32_MAX || info->n_train == 0)
-        return message_fail(message, OSAFL_E_DATA,
-                            "dataset \"%s\" has %" PRIu64 " training samples and %" PRIu32
-                            " labels; at least one of each is needed",
-                            name, info->n_train, info->labels);
+        return error_set(error, OSAFL_E_DATA,
+                         "dataset \"%s\" has %" PRIu64 " training samples and %" PRIu32
+                         " labels; at least one of each is needed",
+                         name, info->n_train, info->labels);
     if (info->n_train != OSAFL_ENDLESS && info->n_train > UINT32_MAX)
-        return message_fail(message, OSAFL_E_DATA,
-                            "dataset \"%s\" has %" PRIu64
-                            " training samples; more than 2^32 - 1 are not supported",
-                            name, info->n_train);
+        return error_set(error, OSAFL_E_DATA,
+                         "dataset \"%s\" has %" PRIu64
+                         " training samples; more than 2^32 - 1 are not supported",
+                         name, info->n_train);
     return OSAFL_OK;
 }
 
 osafl_status world_label_share(const struct instance *dataset, const osafl_dataset_info *info,
-                               double *share, char *message)
+                               double *share, struct error *error)
 {
-    OSAFL_TRY(check_sizes(dataset->plugin->name, info, message));
+    OSAFL_TRY(check_sizes(dataset->plugin->name, info, error));
     for (uint32_t l = 0; l < info->labels; l++)
         share[l] = info->n_train == OSAFL_ENDLESS ? 1.0 / info->labels : 0.0;
     if (info->n_train == OSAFL_ENDLESS)
         return OSAFL_OK;
     struct osafl_call call;
     call_begin(&call, dataset, OSAFL_NO_CLIENT, NO_ROUND);
-    return world_end_call(&call, add_labels(dataset, info, share, message), message);
+    return world_end_call(&call, add_labels(dataset, info, share, error), error);
 }
 
-static osafl_status describe_partition(struct world *w, char *message)
+static osafl_status describe_partition(struct world *w, struct error *error)
 {
     const osafl_partition_vt *vt = partition_vt(w);
     osafl_partition_info info = {.struct_size = sizeof info};
     struct osafl_call c;
     call_begin(&c, w->plugins.partition, OSAFL_NO_CLIENT, NO_ROUND);
-    OSAFL_TRY(call_end_named(&c, vt->describe(w->plugins.partition->self, &c, &info), message));
+    OSAFL_TRY(call_end_named(&c, vt->describe(w->plugins.partition->self, &c, &info), error));
     w->gives = info.gives;
     if (info.gives >= OSAFL_PARTITION_MIX && info.gives <= OSAFL_PARTITION_OWNER &&
         (info.gives != OSAFL_PARTITION_MIX || vt->mix != NULL) &&
         (info.gives != OSAFL_PARTITION_OWNER || vt->owner != NULL))
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_BUG,
-                        "partition/%s: describe() names an unknown way, or one whose operation it "
-                        "lacks; this is a bug of the plugin",
-                        w->plugins.partition->plugin->name);
+    return error_set(error, OSAFL_E_BUG,
+                     "partition/%s: describe() names an unknown way, or one whose operation it "
+                     "lacks; this is a bug of the plugin",
+                     w->plugins.partition->plugin->name);
 }
 
-static osafl_status draw_mixes(struct world *w, char *message)
+static osafl_status draw_mixes(struct world *w, struct error *error)
 {
     static const osafl_drift_mix first = {.struct_size = sizeof first};
     for (uint32_t u = 0; u < w->population.clients; u++)
-        OSAFL_TRY(world_set_mix(w, u, &first, message));
+        OSAFL_TRY(world_set_mix(w, u, &first, error));
     return OSAFL_OK;
 }
 
 /* Samples of a data set whose owners are a matter of its settings belong to nobody where these are
  * left out: the setting is called "client", as osafl/dataset.h asks. */
-static osafl_status refuse_without_owners(const struct world *w, char *message)
+static osafl_status refuse_without_owners(const struct world *w, struct error *error)
 {
     const osafl_plugin *p = w->dataset->plugin;
     for (uint32_t i = 0; i < p->n_params && w->gives == OSAFL_PARTITION_NATURAL; i++) {
         if (strcmp(OSAFL_AT(osafl_param, p->params, p->param_size, i)->name, "client") == 0)
-            return message_fail(
-                message, OSAFL_E_CONFIG,
-                "partition.plugin is \"%s\", but no sample belongs to anybody; "
-                "say to whom with dataset.%s.client (see osafl help dataset/%s), or "
-                "choose another partition, such as \"%s\"",
-                w->plugins.partition->plugin->name, p->name, p->name,
-                kind_default(OSAFL_KIND_PARTITION));
+            return error_set(error, OSAFL_E_CONFIG,
+                             "partition.plugin is \"%s\", but no sample belongs to anybody; "
+                             "say to whom with dataset.%s.client (see osafl help dataset/%s), or "
+                             "choose another partition, such as \"%s\"",
+                             w->plugins.partition->plugin->name, p->name, p->name,
+                             kind_default(OSAFL_KIND_PARTITION));
     }
-    return message_fail(message, OSAFL_E_CONFIG,
-                        "partition.plugin is \"%s\", but no training sample of dataset \"%s\" "
-                        "belongs to a client; choose another partition, such as \"%s\"",
-                        w->plugins.partition->plugin->name, p->name,
-                        kind_default(OSAFL_KIND_PARTITION));
+    return error_set(error, OSAFL_E_CONFIG,
+                     "partition.plugin is \"%s\", but no training sample of dataset \"%s\" "
+                     "belongs to a client; choose another partition, such as \"%s\"",
+                     w->plugins.partition->plugin->name, p->name,
+                     kind_default(OSAFL_KIND_PARTITION));
 }
 
-static osafl_status check_owners(const struct world *w, char *message)
+static osafl_status check_owners(const struct world *w, struct error *error)
 {
     if (world_owned_samples(w) == 0)
-        return refuse_without_owners(w, message);
+        return refuse_without_owners(w, error);
     for (uint32_t u = 0; u < w->population.clients; u++) {
         if (dealer_size(w->dealer, u) == 0)
-            return message_fail(message, OSAFL_E_CONFIG,
-                                "clients.count is %" PRIu32
-                                ", but no training sample of dataset \"%s\" "
-                                "belongs to client %" PRIu32 "; lower clients.count, or hold out "
-                                "fewer samples for test and validation",
-                                w->population.clients, w->dataset->plugin->name, u);
+            return error_set(error, OSAFL_E_CONFIG,
+                             "clients.count is %" PRIu32
+                             ", but no training sample of dataset \"%s\" "
+                             "belongs to client %" PRIu32 "; lower clients.count, or hold out "
+                             "fewer samples for test and validation",
+                             w->population.clients, w->dataset->plugin->name, u);
     }
     return OSAFL_OK;
 }
@@ -246,9 +246,9 @@ uint64_t world_owned_samples(const struct world *w)
     return sum;
 }
 
-static osafl_status make_dealer(struct world *w, char *message)
+static osafl_status make_dealer(struct world *w, struct error *error)
 {
-    struct owners owners = {.w = w, .message = message};
+    struct owners owners = {.w = w, .error = error};
     if (w->n_train == OSAFL_ENDLESS)
         w->dealer = dealer_create_endless(w->labels, dataset_vt(w)->sample_of, w->dataset->self);
     else if (world_has_owners(w))
@@ -258,8 +258,8 @@ static osafl_status make_dealer(struct world *w, char *message)
         w->dealer = dealer_create(w->seed, w->labels, w->n_train, pool_by_label, w);
     OSAFL_TRY(owners.status);
     if (w->dealer == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the order of the samples");
-    return world_has_owners(w) ? check_owners(w, message) : OSAFL_OK;
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the order of the samples");
+    return world_has_owners(w) ? check_owners(w, error) : OSAFL_OK;
 }
 
 void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
@@ -281,7 +281,7 @@ void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t rou
 }
 
 /* How many samples the stores begin with. */
-static osafl_status ask_fill(struct world *w, char *message)
+static osafl_status ask_fill(struct world *w, struct error *error)
 {
     const struct instance *i = w->plugins.arrival;
     const osafl_arrival_vt *vt = (const osafl_arrival_vt *)(const void *)i->plugin->vtable;
@@ -291,14 +291,14 @@ static osafl_status ask_fill(struct world *w, char *message)
         const osafl_arrival_problem problem = world_arrival_problem(w, 0, NULL);
         struct osafl_call c;
         call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
-        OSAFL_TRY(call_end_named(&c, vt->fill(i->self, &c, &problem, w->stored), message));
+        OSAFL_TRY(call_end_named(&c, vt->fill(i->self, &c, &problem, w->stored), error));
     }
     for (uint32_t u = 0; u < p->clients; u++) {
         if (w->stored[u] > p->capacity[u])
-            return message_fail(message, OSAFL_E_BUG,
-                                "arrival/%s, client %" PRIu32 ": fill() gives %" PRIu64
-                                " samples where %" PRIu64 " fit; this is a bug of the plugin",
-                                i->plugin->name, u, w->stored[u], p->capacity[u]);
+            return error_set(error, OSAFL_E_BUG,
+                             "arrival/%s, client %" PRIu32 ": fill() gives %" PRIu64
+                             " samples where %" PRIu64 " fit; this is a bug of the plugin",
+                             i->plugin->name, u, w->stored[u], p->capacity[u]);
         w->total_stored += w->stored[u];
     }
     return OSAFL_OK;
@@ -321,7 +321,7 @@ static void deal_stores(struct world *w)
     }
 }
 
-static osafl_status allocate(struct world *w, char *message)
+static osafl_status allocate(struct world *w, struct error *error)
 {
     const struct population *p = &w->population;
     uint64_t largest = 0;
@@ -353,36 +353,36 @@ static osafl_status allocate(struct world *w, char *message)
         w->arrived == NULL || w->position == NULL || w->view_label == NULL || w->view_age == NULL ||
         w->leaves == NULL || w->stored == NULL || w->drawn == NULL || w->arrivals == NULL ||
         w->present == NULL || (!world_has_owners(w) && w->mix == NULL))
-        return message_fail(message, OSAFL_E_NOMEM,
-                            "out of memory for the stores of %" PRIu32 " clients with %" PRIu64
-                            " samples in all; lower clients.count or clients.storage",
-                            p->clients, p->total_capacity);
+        return error_set(error, OSAFL_E_NOMEM,
+                         "out of memory for the stores of %" PRIu32 " clients with %" PRIu64
+                         " samples in all; lower clients.count or clients.storage",
+                         p->clients, p->total_capacity);
     return OSAFL_OK;
 }
 
-static osafl_status world_fill(struct world *w, char *message)
+static osafl_status world_fill(struct world *w, struct error *error)
 {
-    OSAFL_TRY(population_draw(w->seed, w->settings, &w->population, message));
-    OSAFL_TRY(describe_partition(w, message));
-    OSAFL_TRY(check_dataset(w, message));
-    OSAFL_TRY(check_drift(w, message));
-    OSAFL_TRY(allocate(w, message));
-    OSAFL_TRY(ask_fill(w, message));
+    OSAFL_TRY(population_draw(w->seed, w->settings, &w->population, error));
+    OSAFL_TRY(describe_partition(w, error));
+    OSAFL_TRY(check_dataset(w, error));
+    OSAFL_TRY(check_drift(w, error));
+    OSAFL_TRY(allocate(w, error));
+    OSAFL_TRY(ask_fill(w, error));
     memset(w->present, 1, w->population.clients);
     world_drop_empty(w);
     if (!world_has_owners(w))
-        OSAFL_TRY(draw_mixes(w, message));
-    OSAFL_TRY(make_dealer(w, message));
+        OSAFL_TRY(draw_mixes(w, error));
+    OSAFL_TRY(make_dealer(w, error));
     deal_stores(w);
     return OSAFL_OK;
 }
 
 osafl_status world_create(const struct experiment *e, const struct world_plugins *plugins,
-                          struct world **out, char *message)
+                          struct world **out, struct error *error)
 {
     struct world *w = calloc(1, sizeof *w);
     if (w == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for the clients");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the clients");
     w->seed = (uint64_t)e->general.seed;
     w->settings = &e->clients;
     w->plugins = *plugins;
@@ -392,7 +392,7 @@ osafl_status world_create(const struct experiment *e, const struct world_plugins
     w->n_train = plugins->info->n_train;
     struct osafl_call call;
     call_begin(&call, w->dataset, OSAFL_NO_CLIENT, NO_ROUND);
-    const osafl_status status = world_end_call(&call, world_fill(w, message), message);
+    const osafl_status status = world_end_call(&call, world_fill(w, error), error);
     if (status != OSAFL_OK) {
         world_destroy(w);
         return status;
@@ -428,10 +428,10 @@ void world_destroy(struct world *w)
     free(w);
 }
 
-osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message)
+osafl_status world_end_call(struct osafl_call *call, osafl_status status, struct error *error)
 {
     if (status == OSAFL_OK)
-        return call_end_named(call, status, message);
+        return call_end_named(call, status, error);
     (void)call_end(call, status);
     return status;
 }

@@ -41,12 +41,12 @@ struct world_plugins {
  * all alike.  OSAFL_E_DATA for a set without samples or with too many, and for a label out of
  * range. */
 osafl_status world_label_share(const struct instance *dataset, const osafl_dataset_info *info,
-                               double *share, char *message);
+                               double *share, struct error *error);
 
 /* Draws the population and deals the initial stores.  e must outlive the world.  OSAFL_E_CONFIG for
  * settings that this data set cannot meet. */
 osafl_status world_create(const struct experiment *e, const struct world_plugins *plugins,
-                          struct world **out, char *message);
+                          struct world **out, struct error *error);
 void world_destroy(struct world *w); /* NULL is allowed */
 
 /* Rounds advanced so far. */
@@ -65,7 +65,7 @@ double world_entropy(const struct world *w, uint32_t client);
 /* Begins a round: who is there, and how many samples will reach whom at its end.  Rounds come in
  * ascending order, each once.  history: for the arrival plugin. */
 osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_history *history,
-                               char *message);
+                               struct error *error);
 /* [clients]: 1 for a client that is there in the round begun and has a sample; samples that reach
  * it at its end. */
 const uint8_t *world_present(const struct world *w);
@@ -75,7 +75,7 @@ const uint32_t *world_arrivals(const struct world *w);
  * the deletion policy says which samples leave, client after client.  After a failure (of a plugin,
  * or because its answer breaks the interface: OSAFL_E_BUG, naming it) the world may only be
  * destroyed. */
-osafl_status world_advance(struct world *w, uint32_t round, char *message);
+osafl_status world_advance(struct world *w, uint32_t round, struct error *error);
 
 /* How often in all a label's samples (with a partition by owners: a client's own) were used
  * up and dealt from the start again. */
@@ -87,7 +87,7 @@ void world_describe_restarts(const struct world *w, char *out, size_t size);
  * world made from the same experiment; it checks all that it reads, and after a failure the world
  * may only be destroyed. */
 osafl_status world_save(const struct world *w, osafl_writer *to);
-osafl_status world_load(struct world *w, struct record_reader *from, char *message);
+osafl_status world_load(struct world *w, struct record_reader *from, struct error *error);
 
 /* Samples, label histogram, entropy and limits, smallest and largest client, for `osafl check`. */
 void world_print(const struct world *w, FILE *to);

@@ -4,20 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "base/streams.h"
 #include "label_mix.h"
 #include "world_state.h"
 
 /* One mix of a client, checked. */
 static osafl_status ask_mix(struct world *w, uint32_t client, uint32_t draw, double *mix,
-                            char *message)
+                            struct error *error)
 {
     const struct instance *p = w->plugins.partition;
     const osafl_partition_vt *vt = (const osafl_partition_vt *)(const void *)p->plugin->vtable;
     struct osafl_call c;
     call_begin(&c, p, client, NO_ROUND);
-    OSAFL_TRY(call_end_named(&c, vt->mix(p->self, &c, client, draw, mix), message));
+    OSAFL_TRY(call_end_named(&c, vt->mix(p->self, &c, client, draw, mix), error));
     double sum = 0.0;
     bool sound = true;
     for (uint32_t l = 0; l < w->labels; l++) {
@@ -26,62 +26,61 @@ static osafl_status ask_mix(struct world *w, uint32_t client, uint32_t draw, dou
     }
     if (sound && fabs(sum - 1.0) <= 1e-6)
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_BUG,
-                        "partition/%s, client %" PRIu32
-                        ": mix() must give probabilities that sum to "
-                        "1, of labels that have samples; this is a bug of the plugin",
-                        p->plugin->name, client);
+    return error_set(error, OSAFL_E_BUG,
+                     "partition/%s, client %" PRIu32 ": mix() must give probabilities that sum to "
+                     "1, of labels that have samples; this is a bug of the plugin",
+                     p->plugin->name, client);
 }
 
 osafl_status world_set_mix(struct world *w, uint32_t client, const osafl_drift_mix *wanted,
-                           char *message)
+                           struct error *error)
 {
     double *mix = w->mix + (size_t)client * w->labels;
     w->drawn[client] = *wanted;
-    OSAFL_TRY(ask_mix(w, client, wanted->draw_a, mix, message));
+    OSAFL_TRY(ask_mix(w, client, wanted->draw_a, mix, error));
     if (wanted->weight == 0.0)
         return OSAFL_OK;
-    OSAFL_TRY(ask_mix(w, client, wanted->draw_b, w->other_mix, message));
+    OSAFL_TRY(ask_mix(w, client, wanted->draw_b, w->other_mix, error));
     for (uint32_t l = 0; l < w->labels; l++)
         mix[l] = (1.0 - wanted->weight) * mix[l] + wanted->weight * w->other_mix[l];
     return OSAFL_OK;
 }
 
 /* Mixes are asked for again only where the drift's answer changes. */
-osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, char *message)
+osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, struct error *error)
 {
     const struct instance *p = w->plugins.drift;
     const osafl_drift_vt *vt = (const osafl_drift_vt *)(const void *)p->plugin->vtable;
     osafl_drift_mix wanted = {.struct_size = sizeof wanted};
     struct osafl_call c;
     call_begin(&c, p, client, round);
-    OSAFL_TRY(call_end_named(&c, vt->at(p->self, &c, client, round, &wanted), message));
+    OSAFL_TRY(call_end_named(&c, vt->at(p->self, &c, client, round, &wanted), error));
     if (!(wanted.weight >= 0.0 && wanted.weight <= 1.0))
-        return message_fail(message, OSAFL_E_BUG,
-                            "drift/%s, round %" PRIu32 ", client %" PRIu32
-                            ": at() gives a weight outside 0 .. 1; this is a bug of the plugin",
-                            p->plugin->name, round, client);
+        return error_set(error, OSAFL_E_BUG,
+                         "drift/%s, round %" PRIu32 ", client %" PRIu32
+                         ": at() gives a weight outside 0 .. 1; this is a bug of the plugin",
+                         p->plugin->name, round, client);
     const osafl_drift_mix *now = &w->drawn[client];
     if (wanted.weight == 0.0)
         wanted.draw_b = 0;
     if (wanted.draw_a == now->draw_a && wanted.draw_b == now->draw_b &&
         wanted.weight == now->weight)
         return OSAFL_OK;
-    return world_set_mix(w, client, &wanted, message);
+    return world_set_mix(w, client, &wanted, error);
 }
 
-static osafl_status check_arrivals(const struct world *w, uint32_t round, char *message)
+static osafl_status check_arrivals(const struct world *w, uint32_t round, struct error *error)
 {
     const struct population *p = &w->population;
     for (uint32_t u = 0; u < p->clients; u++) {
         if (w->arrivals[u] <= p->capacity[u] && w->present[u] <= 1)
             continue;
-        return message_fail(message, OSAFL_E_BUG,
-                            "arrival/%s, round %" PRIu32 ", client %" PRIu32
-                            ": arrive() gives %" PRIu32 " samples where at most %" PRIu64
-                            " fit, or present = %u; this is a bug of the plugin",
-                            w->plugins.arrival->plugin->name, round, u, w->arrivals[u],
-                            p->capacity[u], (unsigned)w->present[u]);
+        return error_set(error, OSAFL_E_BUG,
+                         "arrival/%s, round %" PRIu32 ", client %" PRIu32
+                         ": arrive() gives %" PRIu32 " samples where at most %" PRIu64
+                         " fit, or present = %u; this is a bug of the plugin",
+                         w->plugins.arrival->plugin->name, round, u, w->arrivals[u], p->capacity[u],
+                         (unsigned)w->present[u]);
     }
     return OSAFL_OK;
 }
@@ -101,7 +100,7 @@ osafl_arrival_problem world_arrival_problem(const struct world *w, uint32_t roun
 }
 
 osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_history *history,
-                               char *message)
+                               struct error *error)
 {
     const struct population *p = &w->population;
     const struct instance *i = w->plugins.arrival;
@@ -112,8 +111,8 @@ osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_hist
     struct osafl_call c;
     call_begin(&c, i, OSAFL_NO_CLIENT, round);
     OSAFL_TRY(
-        call_end_named(&c, vt->arrive(i->self, &c, &problem, w->arrivals, w->present), message));
-    OSAFL_TRY(check_arrivals(w, round, message));
+        call_end_named(&c, vt->arrive(i->self, &c, &problem, w->arrivals, w->present), error));
+    OSAFL_TRY(check_arrivals(w, round, error));
     world_drop_empty(w);
     return OSAFL_OK;
 }
@@ -130,7 +129,7 @@ const uint32_t *world_arrivals(const struct world *w)
 
 /* Asks the policy for n samples and checks its answer; marks in w->leaves who goes. */
 static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t round, uint32_t n,
-                                   char *message)
+                                   struct error *error)
 {
     const struct instance *deletion = w->plugins.deletion;
     const uint32_t stored = (uint32_t)w->stored[client];
@@ -154,16 +153,16 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
     char where[256];
     call_describe(&call, where, sizeof where);
     if (status != OSAFL_OK)
-        return message_fail(message, status, "%s: %s", where, call.message);
+        return error_set(error, status, "%s: %s", where, call.error.text);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t position = w->position[k];
         if (position >= stored + arrived || w->leaves[position])
-            return message_fail(message, OSAFL_E_BUG,
-                                "%s: select() must name %" PRIu32
-                                " distinct positions below %" PRIu32 ", but its answer %" PRIu32
-                                " is %" PRIu32 "%s; this is a bug of the plugin",
-                                where, n, stored + arrived, k, position,
-                                position < stored + arrived ? " once more" : "");
+            return error_set(error, OSAFL_E_BUG,
+                             "%s: select() must name %" PRIu32 " distinct positions below %" PRIu32
+                             ", but its answer %" PRIu32 " is %" PRIu32
+                             "%s; this is a bug of the plugin",
+                             where, n, stored + arrived, k, position,
+                             position < stored + arrived ? " once more" : "");
         w->leaves[position] = 1;
     }
     return OSAFL_OK;
@@ -194,10 +193,11 @@ static void replace_samples(struct world *w, uint32_t client, uint32_t round, ui
     w->total_stored += kept - stored; /* modulo 2^64 */
 }
 
-static osafl_status advance_client(struct world *w, uint32_t client, uint32_t round, char *message)
+static osafl_status advance_client(struct world *w, uint32_t client, uint32_t round,
+                                   struct error *error)
 {
     if (!world_has_owners(w))
-        OSAFL_TRY(world_drift(w, client, round, message));
+        OSAFL_TRY(world_drift(w, client, round, error));
     const uint32_t n = w->arrivals[client];
     if (n == 0)
         return OSAFL_OK;
@@ -210,19 +210,19 @@ static osafl_status advance_client(struct world *w, uint32_t client, uint32_t ro
     memset(w->view_age + stored, 0, n * sizeof *w->view_age);
     memset(w->leaves, 0, stored + n);
     if (n > room)
-        OSAFL_TRY(select_leaving(w, client, round, (uint32_t)(n - room), message));
+        OSAFL_TRY(select_leaving(w, client, round, (uint32_t)(n - room), error));
     replace_samples(w, client, round, n);
     return OSAFL_OK;
 }
 
-osafl_status world_advance(struct world *w, uint32_t round, char *message)
+osafl_status world_advance(struct world *w, uint32_t round, struct error *error)
 {
     assert(round == w->round);
     struct osafl_call call;
     osafl_status status = OSAFL_OK;
     call_begin(&call, w->dataset, OSAFL_NO_CLIENT, round);
     for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; u++)
-        status = advance_client(w, u, round, message);
+        status = advance_client(w, u, round, error);
     w->round = round + 1;
-    return world_end_call(&call, status, message);
+    return world_end_call(&call, status, error);
 }

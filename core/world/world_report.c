@@ -1,9 +1,9 @@
-/* world_report.c - tells people about a world. */
+/* world_report.c - describes a world in words. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "label_mix.h"
 #include "plugin/kinds.h"
@@ -157,7 +157,7 @@ void world_print(const struct world *w, FILE *to)
         if (sum > 0)
             fprintf(to, " %" PRIu32 ":%" PRIu64, l, sum);
     }
-    char restarts[MESSAGE_BYTES];
+    char restarts[ERROR_BYTES];
     world_describe_restarts(w, restarts, sizeof restarts);
     if (restarts[0] != '\0')
         fprintf(to, "\ndealt again, as clients hold more than there is: %s", restarts);

@@ -2,6 +2,7 @@
 #ifndef OSAFL_CORE_WORLD_STATE_H
 #define OSAFL_CORE_WORLD_STATE_H
 
+#include "base/error.h"
 #include "dealer.h"
 #include "plugin/plugin_host.h"
 #include "world.h"
@@ -60,20 +61,20 @@ bool world_has_owners(const struct world *w);
 void world_drop_empty(struct world *w);
 
 /* To whom training sample i belongs; OSAFL_NO_CLIENT: to nobody. */
-osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, char *message);
+osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, struct error *error);
 
 /* Puts the mix of a client into w->mix that the drift asks for; a mix that holds no probabilities
  * is OSAFL_E_BUG. */
 osafl_status world_set_mix(struct world *w, uint32_t client, const osafl_drift_mix *wanted,
-                           char *message);
+                           struct error *error);
 
 /* Asks the drift for the mix of a client at the end of a round, and puts it in force. */
-osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, char *message);
+osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, struct error *error);
 
 /* The data set's operations that get no call of their own, label() and its like, are used within
  * one call that stands for all of them, so that what goes wrong is attributed to it.  Ends it:
- * returns a failed status with the message that it has, or what the plugin did wrong. */
-osafl_status world_end_call(struct osafl_call *call, osafl_status status, char *message);
+ * returns a failed status with the error that it has, or what the plugin did wrong. */
+osafl_status world_end_call(struct osafl_call *call, osafl_status status, struct error *error);
 
 /* Where samples have owners: training samples that belong to one of the clients. */
 uint64_t world_owned_samples(const struct world *w);

@@ -41,7 +41,7 @@ typedef struct osafl_batch {
     float *target;  /* OSAFL_TARGET_REAL: n * target_size; else NULL */
 } osafl_batch;
 
-/* Feature "natural": client_of tells to whom a sample belongs. */
+/* Feature "natural": client_of says to whom a sample belongs. */
 typedef struct osafl_dataset_vt {
     osafl_lifecycle life;
     /* REQUIRED.  The same answer every time.  [any] */
@@ -57,7 +57,7 @@ typedef struct osafl_dataset_vt {
     uint64_t (*sample_of)(void *self, int32_t label, uint64_t k);
     /* OPTIONAL, needed by partition.plugin = "natural": the client to whom training sample i
      * belongs by nature, 0, 1, 2, ..., or OSAFL_NO_CLIENT; NULL: samples belong to nobody.  Where a
-     * setting tells the clients, it is called "client", so that messages can name it.  [any] */
+     * setting names the clients, it is called "client", so that messages can name it.  [any] */
     uint32_t (*client_of)(void *self, uint64_t i);
 } osafl_dataset_vt;
 

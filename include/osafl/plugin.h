@@ -1,4 +1,4 @@
-/* osafl/plugin.h - what a shared object tells the core about itself. */
+/* osafl/plugin.h - what a shared object says about itself. */
 #ifndef OSAFL_PLUGIN_H
 #define OSAFL_PLUGIN_H
 

@@ -218,7 +218,7 @@ static osafl_status read_classes(struct sample_set *set, const struct npy_config
 {
     struct samples *train = &set->train_file;
     set->classes = (uint32_t)config->classes;
-    /* Without `classes` any label is fine here; the largest then tells their number. */
+    /* Without `classes` any label is fine here; the largest then gives their number. */
     OSAFL_TRY(
         read_labels(config, config->y, train, set->classes > 0 ? set->classes : MAX_CLASSES, m));
     for (uint64_t i = 0; config->classes == 0 && i < train->n; i++)

@@ -48,7 +48,8 @@ static osafl_status fill(struct byte_source *s)
         return OSAFL_OK;
     errno = 0;
     const int n = gzread(s->gz, s->buffer, BUFFER_BYTES);
-    /* zlib returns what it could decode of a file that is cut off, and tells only when asked. */
+    /* zlib returns what it could decode of a file that is cut off, and reports it only when asked.
+     */
     int code = Z_OK;
     const char *text = gzerror(s->gz, &code);
     if (n < 0 || (code != Z_OK && code != Z_STREAM_END)) {

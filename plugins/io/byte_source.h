@@ -18,7 +18,7 @@ osafl_status io_fail(struct io_message *m, osafl_status code, const char *fmt, .
 
 struct byte_source {
     const char *name;           /* of the file; not owned */
-    struct io_message *message; /* where failures are told; not owned */
+    struct io_message *message; /* where failures are reported; not owned */
     void *gz;                   /* zlib's gzFile, or */
     struct zip_member *zip;     /* a member of an archive; both NULL: memory */
     unsigned char *buffer;      /* of a file */

@@ -19,7 +19,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_PARTITION,
     .name = "natural",
     .version = "1.0.0",
-    .summary = "Gives every client its own samples, as the data set tells them",
+    .summary = "Gives every client its own samples, as the data set names them",
     .license = "MIT",
     .vtable = &vtable.life,
 };

@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
 /* conform_load() verifies as the program does; what it says is the verdict. */
 void check_describe_tables(struct conform *c)
@@ -38,7 +38,7 @@ static uint64_t hash_of(const osafl_plugin *p)
 /* The same static data, before and after the plugin was used. */
 void check_describe_constant(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     const osafl_plugin *(*entry)(void) = NULL;
     conform_load(c);
@@ -48,9 +48,9 @@ void check_describe_constant(struct conform *c)
     memcpy(&entry, &address, sizeof entry);
     if (entry == NULL || entry() != c->plugin || hash_of(c->plugin) != before)
         conform_fail(c, "describes itself otherwise the second time that it is asked");
-    subject_must_open(&s, c, &answers);
-    subject_must_play(&s, 0, 1, &answers);
-    subject_close(&s);
+    under_test_must_open(&s, c, &answers);
+    under_test_must_run(&s, 0, 1, &answers);
+    under_test_close(&s);
     if (entry() != c->plugin || hash_of(c->plugin) != before)
         conform_fail(c, "changes what it says of itself when it is used");
 }

@@ -13,10 +13,10 @@ static struct elf_file open_file(const struct conform *c)
 {
     struct elf_file f;
     char hash[PLUGIN_HASH_BYTES];
-    char message[MESSAGE_BYTES];
-    if (plugin_file_check(c->path, hash, message) != OSAFL_OK ||
-        elf_open(&f, c->path, message) != OSAFL_OK)
-        conform_fail(c, "%s", message);
+    struct error error;
+    if (plugin_file_check(c->path, hash, &error) != OSAFL_OK ||
+        elf_open(&f, c->path, &error) != OSAFL_OK)
+        conform_fail(c, "%s", error.text);
     return f;
 }
 
@@ -189,7 +189,7 @@ void check_file_run_path(struct conform *c)
     struct elf_file f = open_file(c);
     for (const char *at = f.run_path; at != NULL && *at != '\0';) {
         char folder[4096];
-        char message[MESSAGE_BYTES] = "is not absolute";
+        struct error error = {"is not absolute"};
         bool group_writable;
         const size_t n = strcspn(at, ":");
         snprintf(folder, sizeof folder, "%.*s", (int)n, at);
@@ -197,9 +197,10 @@ void check_file_run_path(struct conform *c)
             strncmp(folder, "$ORIGIN", 7) == 0 || strncmp(folder, "${ORIGIN}", 9) == 0;
         const bool trusted =
             folder[0] == '/' && (access(folder, F_OK) != 0 ||
-                                 plugin_path_check(folder, &group_writable, message) == OSAFL_OK);
+                                 plugin_path_check(folder, &group_writable, &error) == OSAFL_OK);
         if (!beside && !trusted)
-            conform_fail(c, "looks for libraries in \"%s\" (RUNPATH), which %s", folder, message);
+            conform_fail(c, "looks for libraries in \"%s\" (RUNPATH), which %s", folder,
+                         error.text);
         at += n + (at[n] == ':');
     }
     elf_close(&f);

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "checks.h"
+#include "instance_under_test.h"
 #include "plugin_allocations.h"
-#include "subject.h"
 
 #define CYCLES 1000
 #define CYCLES_AT_LEAST 20
@@ -31,12 +31,12 @@ static void require_no_leak(const struct conform *c, const char *how)
 
 void check_life_defaults(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     load_and_watch(c);
-    subject_must_open(&s, c, &answers);
-    subject_must_play(&s, 0, PLAY_ROUNDS, &answers);
-    subject_close(&s);
+    under_test_must_open(&s, c, &answers);
+    under_test_must_run(&s, 0, TRIAL_ROUNDS, &answers);
+    under_test_close(&s);
     require_no_leak(c, "");
 }
 
@@ -50,14 +50,14 @@ void check_life_cycles(struct conform *c)
     size_t before = 0;
     unsigned counted = 0;
     for (unsigned k = 0; k < CYCLES && (k < CYCLES_AT_LEAST || now_s() < end_s); k++) {
-        struct subject s;
+        struct instance_under_test s;
         if (k == CYCLES_AT_LEAST / 2)
             before = mallinfo2().uordblks;
         counted += k >= CYCLES_AT_LEAST / 2;
-        const osafl_status status = subject_create(&s, c, &world, &settings);
+        const osafl_status status = under_test_create(&s, c, &world, &settings);
         if (status != OSAFL_OK)
-            subject_fail(&s, status);
-        subject_close(&s);
+            under_test_fail(&s, status);
+        under_test_close(&s);
     }
     const size_t after = mallinfo2().uordblks;
     if (after > before && after - before >= (size_t)counted * sizeof(void *))
@@ -73,21 +73,21 @@ void check_life_two(struct conform *c)
     struct trial_world world[2] = {world_for(c), world_for(c)};
     struct transcript alone[2] = {{0}};
     struct transcript together[2] = {{0}};
-    struct subject s[2];
+    struct instance_under_test s[2];
     world[1].seed++;
     for (unsigned k = 0; k < 2; k++) {
         const osafl_status status =
-            subject_open(&s[k], c, &world[k], &settings, false, 0, &alone[k]);
+            under_test_open(&s[k], c, &world[k], &settings, false, 0, &alone[k]);
         if (status != OSAFL_OK)
-            subject_fail(&s[k], status);
-        subject_must_play(&s[k], 0, PLAY_ROUNDS, &alone[k]);
-        subject_close(&s[k]);
+            under_test_fail(&s[k], status);
+        under_test_must_run(&s[k], 0, TRIAL_ROUNDS, &alone[k]);
+        under_test_close(&s[k]);
     }
     for (unsigned k = 0; k < 2; k++)
-        (void)subject_open(&s[k], c, &world[k], &settings, false, 0, &together[k]);
-    for (uint32_t round = 0; round < PLAY_ROUNDS; round++) {
+        (void)under_test_open(&s[k], c, &world[k], &settings, false, 0, &together[k]);
+    for (uint32_t round = 0; round < TRIAL_ROUNDS; round++) {
         for (unsigned k = 0; k < 2; k++)
-            subject_must_play(&s[k], round, round + 1, &together[k]);
+            under_test_must_run(&s[k], round, round + 1, &together[k]);
     }
     for (unsigned k = 0; k < 2; k++) {
         const char *difference = transcript_difference(&alone[k], &together[k]);
@@ -104,13 +104,13 @@ void check_life_two(struct conform *c)
 
 /* Opens and plays two rounds; the status is that of the first call that failed. */
 static osafl_status short_life(struct conform *c, const struct trial_world *world,
-                               const struct trial_settings *settings, struct subject *s,
+                               const struct trial_settings *settings, struct instance_under_test *s,
                                struct transcript *t)
 {
-    osafl_status status = subject_open(s, c, world, settings, false, 0, t);
+    osafl_status status = under_test_open(s, c, world, settings, false, 0, t);
     if (status == OSAFL_OK)
-        status = subject_play(s, 0, 2, 0, t);
-    subject_close(s);
+        status = under_test_run(s, 0, 2, 0, t);
+    under_test_close(s);
     return status;
 }
 
@@ -118,7 +118,7 @@ static osafl_status short_life(struct conform *c, const struct trial_world *worl
  * without. */
 void check_life_memory(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript all = {0};
     char how[80];
     if (!load_and_watch(c))
@@ -128,7 +128,7 @@ void check_life_memory(struct conform *c)
     allocations_fail(0);
     const osafl_status status = short_life(c, &world, &settings, &s, &all);
     if (status != OSAFL_OK)
-        subject_fail(&s, status);
+        under_test_fail(&s, status);
     const uint64_t requests = allocations_requested();
     const double end_s = now_s() + BUDGET_S;
     const uint64_t stride = requests / MOST_FAILURES + 1;
@@ -139,7 +139,7 @@ void check_life_memory(struct conform *c)
         allocations_fail(n);
         const osafl_status one = short_life(c, &world, &settings, &s, &some);
         allocations_fail(0);
-        subject_require_clean(&s, one, how);
+        under_test_require_clean(&s, one, how);
         require_no_leak(c, how);
         if (one == OSAFL_OK && transcript_difference(&all, &some) != NULL)
             conform_fail(c, "goes on %s, and answers otherwise: %s", how,
@@ -154,11 +154,11 @@ void check_life_memory(struct conform *c)
 static void try_settings(struct conform *c, const struct trial_world *world,
                          const struct trial_settings *settings)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     char how[sizeof settings->text + 8];
     snprintf(how, sizeof how, "with %s", settings->text);
-    subject_require_clean(&s, short_life(c, world, settings, &s, &answers), how);
+    under_test_require_clean(&s, short_life(c, world, settings, &s, &answers), how);
     require_no_leak(c, how);
     transcript_free(&answers);
 }

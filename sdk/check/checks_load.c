@@ -14,9 +14,9 @@
 #include <xxhash.h>
 
 #include "checks.h"
+#include "instance_under_test.h"
 #include "plugin/cpu.h"
 #include "plugin/plugin_file.h"
-#include "subject.h"
 
 extern char **environ;
 
@@ -131,9 +131,9 @@ static void compare(const struct conform *c, const struct process_snapshot *befo
 void check_load_entry(struct conform *c)
 {
     char hash[PLUGIN_HASH_BYTES];
-    char message[MESSAGE_BYTES];
-    if (plugin_file_check(c->path, hash, message) != OSAFL_OK)
-        conform_fail(c, "%s", message);
+    struct error error;
+    if (plugin_file_check(c->path, hash, &error) != OSAFL_OK)
+        conform_fail(c, "%s", error.text);
     void *handle = dlopen(c->path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL)
         conform_fail(c, "cannot be mapped: %s", dlerror());
@@ -143,11 +143,11 @@ void check_load_entry(struct conform *c)
 
 static void use(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
-    subject_must_play(&s, 0, PLAY_ROUNDS, &answers);
-    subject_close(&s);
+    under_test_must_open(&s, c, &answers);
+    under_test_must_run(&s, 0, TRIAL_ROUNDS, &answers);
+    under_test_close(&s);
     transcript_free(&answers);
 }
 

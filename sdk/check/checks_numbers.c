@@ -3,34 +3,34 @@
 #include <string.h>
 
 #include "checks.h"
+#include "instance_under_test.h"
 #include "plugin/pool.h"
 #include "shifted_clock.h"
-#include "subject.h"
 
 #define THREADS 8
 #define OTHER_TIME_S 100000007 /* some years: another second, hour, weekday and season */
 
 /* A whole life in a world: opens with defaults, plays, closes. */
 static osafl_status live(struct conform *c, const struct trial_world *world, bool guarded,
-                         unsigned char fill, unsigned threads, struct pool *pool, struct subject *s,
-                         struct transcript *t)
+                         unsigned char fill, unsigned threads, struct pool *pool,
+                         struct instance_under_test *s, struct transcript *t)
 {
     const struct trial_settings settings = settings_default(c);
-    osafl_status status = subject_open(s, c, world, &settings, guarded, fill, t);
+    osafl_status status = under_test_open(s, c, world, &settings, guarded, fill, t);
     s->context.pool = pool;
     if (status == OSAFL_OK)
-        status = subject_play(s, 0, PLAY_ROUNDS, threads, t);
-    subject_close(s);
+        status = under_test_run(s, 0, TRIAL_ROUNDS, threads, t);
+    under_test_close(s);
     return status;
 }
 
 static void must_live(struct conform *c, const struct trial_world *world, bool guarded,
                       unsigned char fill, unsigned threads, struct pool *pool, struct transcript *t)
 {
-    struct subject s;
+    struct instance_under_test s;
     const osafl_status status = live(c, world, guarded, fill, threads, pool, &s, t);
     if (status != OSAFL_OK)
-        subject_fail(&s, status);
+        under_test_fail(&s, status);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ void check_threads_workers(struct conform *c)
     struct transcript serial = {0};
     conform_load(c);
     const struct trial_world world = world_for(c);
-    if (bench_of(c->plugin->kind)->tasks == 0)
+    if (calls_of_kind(c->plugin->kind)->tasks == 0)
         conform_skip(c, "is never called by workers");
     must_live(c, &world, false, 0, 0, NULL, &serial);
     for (unsigned k = 0; k < 3; k++) {
@@ -135,13 +135,13 @@ void check_numbers_finite(struct conform *c)
     conform_load(c);
     struct trial_world world = world_for(c);
     for (size_t k = 0; k < sizeof scales / sizeof scales[0]; k++) {
-        struct subject s;
+        struct instance_under_test s;
         struct transcript answers = {0};
         world.scale = scales[k];
         const osafl_status status = live(c, &world, false, 0, 0, NULL, &s, &answers);
         if (status != OSAFL_OK)
             conform_fail(c, "fails in %s with %s for inputs of size %g: %s", s.doing,
-                         status_name(status), scales[k], s.message);
+                         status_name(status), scales[k], s.error.text);
         if (answers.not_finite[0] != '\0')
             conform_fail(c, "answers numbers that are not finite for inputs of size %g: %s",
                          scales[k], answers.not_finite);
@@ -152,12 +152,12 @@ void check_numbers_finite(struct conform *c)
 /* Dimensions and numbers that are easily forgotten, with guarded buffers. */
 static void try_size(struct conform *c, const struct trial_world *world)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     char how[100];
     snprintf(how, sizeof how, "with %u parameters, %u clients and batches of %u",
              (unsigned)world->dim, (unsigned)world->clients, (unsigned)world->batch);
-    subject_require_clean(&s, live(c, world, true, 0, 0, NULL, &s, &answers), how);
+    under_test_require_clean(&s, live(c, world, true, 0, 0, NULL, &s, &answers), how);
     if (answers.not_finite[0] != '\0')
         conform_fail(c, "answers numbers that are not finite %s: %s", how, answers.not_finite);
     transcript_free(&answers);

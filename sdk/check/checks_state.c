@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
 enum record_type { RECORD_U64 = 1, RECORD_F64, RECORD_F32, RECORD_BYTES };
 
@@ -156,7 +156,7 @@ static bool has_state(const struct conform *c)
     return c->plugin->vtable->save != NULL;
 }
 
-static struct state *save(struct subject *s)
+static struct state *save(struct instance_under_test *s)
 {
     struct state *state = calloc(1, sizeof *state);
     if (state == NULL)
@@ -167,26 +167,26 @@ static struct state *save(struct subject *s)
                       .f64 = keep_f64,
                       .f32 = keep_f32,
                       .bytes = keep_bytes};
-    struct take t = take_open(s);
-    osafl_call *c = take_begin(&t, "save()", OSAFL_NO_CLIENT);
+    struct caller t = caller_open(s);
+    osafl_call *c = caller_begin(&t, "save()", OSAFL_NO_CLIENT);
     const osafl_status status =
-        take_end(&t, s->instance.plugin->vtable->save(s->instance.self, c, &w));
+        caller_end(&t, s->instance.plugin->vtable->save(s->instance.self, c, &w));
     if (state->too_many)
-        take_fail(&t, "saves more than %d records", MOST_RECORDS);
+        caller_fail(&t, "saves more than %d records", MOST_RECORDS);
     if (status != OSAFL_OK)
-        take_fail(&t, "fails with %s: %s", status_name(status), t.message);
+        caller_fail(&t, "fails with %s: %s", status_name(status), t.error.text);
     for (uint32_t i = 0; i < state->n; i++) {
         for (uint32_t j = 0; j < i; j++) {
             if (strcmp(state->record[i].key, state->record[j].key) == 0)
-                take_fail(&t, "saves two records called \"%s\"", state->record[i].key);
+                caller_fail(&t, "saves two records called \"%s\"", state->record[i].key);
         }
     }
-    take_close(&t);
+    caller_close(&t);
     return state;
 }
 
-/* The status of load(); the message is s->message. */
-static osafl_status load(struct subject *s, struct state *state, uint32_t version)
+/* The status of load(); s->error says why. */
+static osafl_status load(struct instance_under_test *s, struct state *state, uint32_t version)
 {
     osafl_reader r = {.struct_size = sizeof r,
                       .state_version = version,
@@ -196,32 +196,32 @@ static osafl_status load(struct subject *s, struct state *state, uint32_t versio
                       .f64 = give_f64,
                       .f32 = give_f32,
                       .bytes = give_bytes};
-    struct take t = take_open(s);
+    struct caller t = caller_open(s);
     state->refused = false;
-    osafl_call *c = take_begin(&t, "load()", OSAFL_NO_CLIENT);
+    osafl_call *c = caller_begin(&t, "load()", OSAFL_NO_CLIENT);
     const osafl_status status =
-        take_end(&t, s->instance.plugin->vtable->load(s->instance.self, c, &r));
+        caller_end(&t, s->instance.plugin->vtable->load(s->instance.self, c, &r));
     snprintf(s->doing, sizeof s->doing, "load()");
-    memcpy(s->message, t.message, sizeof s->message);
-    take_close(&t);
+    s->error = t.error;
+    caller_close(&t);
     return status;
 }
 
-static uint32_t own_version(const struct subject *s)
+static uint32_t own_version(const struct instance_under_test *s)
 {
     return s->instance.plugin->vtable->state_version;
 }
 
 /* ---- whole states -------------------------------------------------------------------------- */
 
-/* A subject after some rounds, and its state. */
-static struct state *saved_after(struct conform *c, uint32_t rounds, struct subject *s,
+/* An instance after some rounds, and its state. */
+static struct state *saved_after(struct conform *c, uint32_t rounds, struct instance_under_test *s,
                                  struct transcript *t)
 {
-    subject_must_open(s, c, t);
+    under_test_must_open(s, c, t);
     if (!has_state(c))
         conform_skip(c, "keeps no state");
-    subject_must_play(s, 0, rounds, t);
+    under_test_must_run(s, 0, rounds, t);
     return save(s);
 }
 
@@ -243,24 +243,24 @@ static void require_same_state(const struct conform *c, const struct state *a,
 /* Before the first round, after some, after the last. */
 void check_state_round_trip(struct conform *c)
 {
-    static const uint32_t moments[] = {0, 3, PLAY_ROUNDS};
+    static const uint32_t moments[] = {0, 3, TRIAL_ROUNDS};
     conform_load(c);
     for (size_t k = 0; k < sizeof moments / sizeof moments[0]; k++) {
-        struct subject s;
-        struct subject fresh;
+        struct instance_under_test s;
+        struct instance_under_test fresh;
         struct transcript answers = {0};
         struct state *first = saved_after(c, moments[k], &s, &answers);
-        subject_must_open(&fresh, c, &answers);
+        under_test_must_open(&fresh, c, &answers);
         const osafl_status status = load(&fresh, first, own_version(&fresh));
         if (status != OSAFL_OK)
             conform_fail(c, "does not load what it saved after %u rounds: %s", (unsigned)moments[k],
-                         fresh.message);
+                         fresh.error.text);
         struct state *second = save(&fresh);
         require_same_state(c, first, second);
         state_free(first);
         state_free(second);
-        subject_close(&s);
-        subject_close(&fresh);
+        under_test_close(&s);
+        under_test_close(&fresh);
     }
 }
 
@@ -269,34 +269,34 @@ void check_state_resume(struct conform *c)
 {
     conform_load(c);
     /* Models play in their first round only. */
-    const uint32_t stride = c->plugin->kind == OSAFL_KIND_MODEL ? PLAY_ROUNDS : 2;
-    for (uint32_t moment = 1; moment < PLAY_ROUNDS; moment += stride) {
-        struct subject s;
-        struct subject fresh;
+    const uint32_t stride = c->plugin->kind == OSAFL_KIND_MODEL ? TRIAL_ROUNDS : 2;
+    for (uint32_t moment = 1; moment < TRIAL_ROUNDS; moment += stride) {
+        struct instance_under_test s;
+        struct instance_under_test fresh;
         struct transcript before = {0};
         struct transcript going_on = {0};
         struct transcript resumed = {0};
-        subject_must_open(&s, c, &before);
-        subject_must_play(&s, 0, moment, &before);
-        subject_must_open(&fresh, c, &before);
+        under_test_must_open(&s, c, &before);
+        under_test_must_run(&s, 0, moment, &before);
+        under_test_must_open(&fresh, c, &before);
         if (has_state(c)) {
             struct state *state = save(&s);
             const osafl_status status = load(&fresh, state, own_version(&fresh));
             if (status != OSAFL_OK)
-                subject_fail(&fresh, status);
+                under_test_fail(&fresh, status);
             state_free(state);
         }
-        if (s.bench->copy_kept != NULL)
-            s.bench->copy_kept(&fresh, &s);
-        subject_must_play(&s, moment, PLAY_ROUNDS, &going_on);
-        subject_must_play(&fresh, moment, PLAY_ROUNDS, &resumed);
+        if (s.calls->copy_kept != NULL)
+            s.calls->copy_kept(&fresh, &s);
+        under_test_must_run(&s, moment, TRIAL_ROUNDS, &going_on);
+        under_test_must_run(&fresh, moment, TRIAL_ROUNDS, &resumed);
         const char *difference = transcript_difference(&going_on, &resumed);
         if (difference != NULL)
             conform_fail(c, "answers otherwise when it is resumed after %u rounds: %s%s",
                          (unsigned)moment, difference,
                          has_state(c) ? "" : "; what it remembers needs life.save and life.load");
-        subject_close(&s);
-        subject_close(&fresh);
+        under_test_close(&s);
+        under_test_close(&fresh);
     }
 }
 
@@ -305,23 +305,23 @@ void check_state_resume(struct conform *c)
 /* Loads a damaged state into a fresh instance that takes the place of `whole`.  It may refuse it;
  * one that accepts it must survive being used, with whatever status.  Returns whether it was
  * accepted. */
-static bool try_damaged(struct conform *c, const struct subject *whole, struct state *state,
-                        uint32_t version, const char *how)
+static bool try_damaged(struct conform *c, const struct instance_under_test *whole,
+                        struct state *state, uint32_t version, const char *how)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
-    if (s.bench->copy_kept != NULL)
-        s.bench->copy_kept(&s, whole);
+    under_test_must_open(&s, c, &answers);
+    if (s.calls->copy_kept != NULL)
+        s.calls->copy_kept(&s, whole);
     const osafl_status status = load(&s, state, version);
     if (status == OSAFL_OK)
-        (void)subject_play(&s, 3, PLAY_ROUNDS, 0, &answers);
+        (void)under_test_run(&s, 3, TRIAL_ROUNDS, 0, &answers);
     else if (status != OSAFL_E_STATE && status != OSAFL_E_NOMEM && status != OSAFL_E_UNSUPPORTED)
         conform_fail(c, "load() %s fails with %s, not OSAFL_E_STATE: %s", how, status_name(status),
-                     s.message);
+                     s.error.text);
     else if (!state->refused) /* else the reader has written the message */
-        subject_require_clean(&s, status, how);
-    subject_close(&s);
+        under_test_require_clean(&s, status, how);
+    under_test_close(&s);
     transcript_free(&answers);
     return status == OSAFL_OK;
 }
@@ -329,7 +329,7 @@ static bool try_damaged(struct conform *c, const struct subject *whole, struct s
 /* No record is there, or one is not; or it was written by another version. */
 void check_state_missing(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     char how[200];
     conform_load(c);
@@ -357,7 +357,7 @@ void check_state_missing(struct conform *c)
 /* Each record an element shorter, an element longer, and empty. */
 void check_state_lengths(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     char how[200];
     conform_load(c);
@@ -398,7 +398,7 @@ static void spoil(struct draws *d, struct record *r)
 /* Any values: refused or survived. */
 void check_state_values(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     struct draws d = {.seed = c->seed, .purpose = 10};
     char how[80];

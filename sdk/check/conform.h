@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "osafl/plugin.h"
 
 struct conform;
@@ -48,8 +49,8 @@ void conform_doing(const char *text);
  * that cannot be done. */
 void conform_load(struct conform *c);
 
-/* The same without a verdict: NULL with the reason in message[MESSAGE_BYTES]. */
-const osafl_plugin *conform_try_load(const char *path, char *message);
+/* The same without a verdict: NULL with the reason in *error. */
+const osafl_plugin *conform_try_load(const char *path, struct error *error);
 
 /* "fedavg" of ".../fedavg.so"; returns whether the file is called so. */
 bool conform_name_of(const char *path, char *name, size_t size);

@@ -19,42 +19,42 @@ bool conform_name_of(const char *path, char *name, size_t size)
     return plugin_name_is_valid(name);
 }
 
-const osafl_plugin *conform_try_load(const char *path, char *message)
+const osafl_plugin *conform_try_load(const char *path, struct error *error)
 {
     char hash[PLUGIN_HASH_BYTES];
     char name[NAME_MAX + 1];
     if (!conform_name_of(path, name, sizeof name)) {
-        message_fail(message, OSAFL_E_UNSUPPORTED,
-                     "is not called NAME.so with a NAME of [a-z][a-z0-9_]{0,47}");
+        error_set(error, OSAFL_E_UNSUPPORTED,
+                  "is not called NAME.so with a NAME of [a-z][a-z0-9_]{0,47}");
         return NULL;
     }
-    if (plugin_file_check(path, hash, message) != OSAFL_OK)
+    if (plugin_file_check(path, hash, error) != OSAFL_OK)
         return NULL;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
         const char *reason = dlerror();
-        message_fail(message, OSAFL_E_UNSUPPORTED, "cannot be mapped: %s",
-                     reason != NULL ? reason : "unknown");
+        error_set(error, OSAFL_E_UNSUPPORTED, "cannot be mapped: %s",
+                  reason != NULL ? reason : "unknown");
         return NULL;
     }
     const osafl_plugin *(*entry)(void) = NULL;
     void *address = dlsym(handle, OSAFL_ENTRY_SYMBOL);
     if (address == NULL) {
-        message_fail(message, OSAFL_E_UNSUPPORTED, "exports no " OSAFL_ENTRY_SYMBOL);
+        error_set(error, OSAFL_E_UNSUPPORTED, "exports no " OSAFL_ENTRY_SYMBOL);
         return NULL;
     }
     memcpy(&entry, &address, sizeof entry); /* the way from dlsym() that ISO C allows */
     const osafl_plugin *p = entry();
     /* The folder of an installed plugin must be that of its kind; a file in hand lies anywhere. */
-    if (plugin_verify(p, p != NULL ? p->kind : 0, name, message) != OSAFL_OK)
+    if (plugin_verify(p, p != NULL ? p->kind : 0, name, error) != OSAFL_OK)
         return NULL;
     return p;
 }
 
 void conform_load(struct conform *c)
 {
-    char message[MESSAGE_BYTES];
-    c->plugin = conform_try_load(c->path, message);
+    struct error error;
+    c->plugin = conform_try_load(c->path, &error);
     if (c->plugin == NULL)
-        conform_fail(c, "%s", message);
+        conform_fail(c, "%s", error.text);
 }

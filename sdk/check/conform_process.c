@@ -44,14 +44,14 @@ static _Noreturn void end_with(const struct verdict *v)
     }
     static const char *const words[] = {
         [OUTCOME_PASS] = "pass", [OUTCOME_SKIP] = "skip", [OUTCOME_FAIL] = "FAIL"};
-    printf("%s %s\n", words[v->outcome], v->message);
+    printf("%s %s\n", words[v->outcome], v->error.text);
     fflush(stdout);
     _exit(v->outcome == OUTCOME_FAIL ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 static OSAFL_PRINTF(2, 0) void format_verdict(struct verdict *v, const char *fmt, va_list args)
 {
-    vsnprintf(v->message, sizeof v->message, fmt, args);
+    vsnprintf(v->error.text, sizeof v->error.text, fmt, args);
 }
 
 _Noreturn void conform_fail(const struct conform *c, const char *fmt, ...)
@@ -99,18 +99,18 @@ static void on_crash(int number, siginfo_t *info, void *context)
     const struct osafl_call *call = call_current();
     snprintf(where, sizeof where, "%s", doing[0] != '\0' ? doing : "the plugin's code");
     if ((number == SIGSEGV || number == SIGBUS) &&
-        guarded_memory_explain(info->si_addr, v.message, sizeof v.message)) {
-        text_append(v.message, sizeof v.message, " in %s", where);
+        guarded_memory_explain(info->si_addr, v.error.text, sizeof v.error.text)) {
+        text_append(v.error.text, sizeof v.error.text, " in %s", where);
     } else {
-        snprintf(v.message, sizeof v.message, "crashed with signal %d (%s) in %s", number,
+        snprintf(v.error.text, sizeof v.error.text, "crashed with signal %d (%s) in %s", number,
                  strsignal(number), where);
     }
     if (call != NULL && call->round != NO_ROUND) {
-        text_append(v.message, sizeof v.message, ", round %u", (unsigned)call->round);
+        text_append(v.error.text, sizeof v.error.text, ", round %u", (unsigned)call->round);
     }
-    if (strncmp(v.message, "crashed", 7) == 0) {
-        text_append(v.message, sizeof v.message,
-                    "; if it wrote beside its buffers, numbers.guards tells where");
+    if (strncmp(v.error.text, "crashed", 7) == 0) {
+        text_append(v.error.text, sizeof v.error.text,
+                    "; if it wrote beside its buffers, numbers.guards says where");
     }
     end_with(&v);
 }
@@ -192,7 +192,7 @@ struct verdict conform_in_child(const struct conform *c, double limit_s)
     struct silence silence;
     if (!ask_child(check_in_child, c, limit_s, &v, sizeof v, &silence)) {
         v = (struct verdict){.outcome = OUTCOME_FAIL, .late = silence.late};
-        snprintf(v.message, sizeof v.message, "%s", silence.why);
+        snprintf(v.error.text, sizeof v.error.text, "%s", silence.why);
     }
     return v;
 }
@@ -219,7 +219,7 @@ static void probe_in_child(const void *arg, int fd)
 {
     begin_child(fd);
     struct probe found = {0};
-    const osafl_plugin *p = conform_try_load(arg, found.problem);
+    const osafl_plugin *p = conform_try_load(arg, &found.problem);
     if (p != NULL) {
         found.kind = p->kind;
         snprintf(found.name, sizeof found.name, "%s", p->name);
@@ -247,8 +247,8 @@ bool conform_probe(const char *path, double limit_s, struct probe *out)
     /* A handler of crashes has sent a verdict, which is shorter. */
     memcpy(&crash, out, sizeof crash);
     *out = (struct probe){0};
-    snprintf(out->problem, sizeof out->problem, "%s",
-             crash.outcome == OUTCOME_FAIL ? crash.message : silence.why);
+    snprintf(out->problem.text, sizeof out->problem.text, "%s",
+             crash.outcome == OUTCOME_FAIL ? crash.error.text : silence.why);
     for (size_t i = 0; i < n_checks; i++)
         out->applies[i] = needs_no_loading(&checks[i]);
     return true;

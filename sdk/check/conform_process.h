@@ -2,7 +2,7 @@
 #ifndef OSAFL_CONFORM_CONFORM_PROCESS_H
 #define OSAFL_CONFORM_CONFORM_PROCESS_H
 
-#include "base/message.h"
+#include "base/error.h"
 #include "conform.h"
 
 enum outcome { OUTCOME_PASS = 1, OUTCOME_SKIP, OUTCOME_FAIL };
@@ -11,8 +11,8 @@ enum outcome { OUTCOME_PASS = 1, OUTCOME_SKIP, OUTCOME_FAIL };
 
 struct verdict {
     uint32_t outcome;
-    bool late;                   /* failed because its time was over */
-    char message[VERDICT_BYTES]; /* "" for a pass */
+    bool late;          /* failed because its time was over */
+    struct error error; /* "" for a pass */
 };
 
 /* What a plugin says of itself, and which checks that makes applicable. */
@@ -20,8 +20,8 @@ struct probe {
     uint32_t kind;
     char name[64];
     char version[64];
-    char problem[MESSAGE_BYTES]; /* "" when it could be loaded */
-    bool applies[128]; /* by number of the check; those that need no loading where it failed */
+    struct error problem; /* "" when it could be loaded */
+    bool applies[128];    /* by number of the check; those that need no loading where it failed */
 };
 
 /* Runs one check in a child process that is killed after limit_s seconds. */

@@ -57,7 +57,7 @@ void conform_list(FILE *to)
 /* A failure that has been printed. */
 struct failure {
     const char *id;
-    char message[VERDICT_BYTES];
+    struct error error;
 };
 
 struct report {
@@ -86,13 +86,13 @@ static void print_command(const struct report *t, const struct check *k)
 static const char *same_before(struct report *t, const struct check *k, const struct verdict *v)
 {
     for (unsigned i = 0; i < t->n_printed; i++) {
-        if (strcmp(t->printed[i].message, v->message) == 0)
+        if (strcmp(t->printed[i].error.text, v->error.text) == 0)
             return t->printed[i].id;
     }
     if (t->n_printed < MOST_REASONS) {
         struct failure *f = &t->printed[t->n_printed++];
         f->id = k->id;
-        memcpy(f->message, v->message, sizeof f->message);
+        memcpy(f->error.text, v->error.text, sizeof f->error.text);
     }
     return NULL;
 }
@@ -103,13 +103,13 @@ static void print_line(struct report *t, const struct check *k, const struct ver
     if (before != NULL) {
         fprintf(t->to, "  FAIL  %-24s for the reason that %s gives\n", k->id, before);
     } else if (v->outcome == OUTCOME_FAIL) {
-        fprintf(t->to, "  FAIL  %-24s the plugin %s\n", k->id, v->message);
+        fprintf(t->to, "  FAIL  %-24s the plugin %s\n", k->id, v->error.text);
         fprintf(t->to, "        R%u: it %s\n        again: ", k->rule, k->promise);
         print_command(t, k);
         fputc('\n', t->to);
     } else if (!t->options->quiet) {
         fprintf(t->to, "  %s  %-24s %s\n", v->outcome == OUTCOME_PASS ? "pass" : "skip", k->id,
-                v->outcome == OUTCOME_PASS ? k->promise : v->message);
+                v->outcome == OUTCOME_PASS ? k->promise : v->error.text);
     }
 }
 
@@ -129,14 +129,14 @@ static void print_tap(const struct report *t, const struct check *k, const struc
 {
     fprintf(t->to, "%s %u - %s", v->outcome == OUTCOME_FAIL ? "not ok" : "ok", t->number, k->id);
     if (v->outcome == OUTCOME_SKIP)
-        fprintf(t->to, " # SKIP %s", v->message);
+        fprintf(t->to, " # SKIP %s", v->error.text);
     fputc('\n', t->to);
     if (v->outcome != OUTCOME_FAIL)
         return;
     fprintf(t->to, "  ---\n  rule: R%u\n  promise: ", k->rule);
     print_quoted(t->to, k->promise);
     fputs("\n  message: ", t->to);
-    print_quoted(t->to, v->message);
+    print_quoted(t->to, v->error.text);
     fprintf(t->to, "\n  seed: %" PRIu64 "\n  again: \"", t->options->seed);
     print_command(t, k);
     fputs("\"\n  ...\n", t->to);
@@ -160,10 +160,10 @@ static void print_heading(const struct report *t, const struct probe *p, unsigne
     if (t->options->tap)
         fprintf(t->to, "TAP version 13\n1..%u\n", n);
     const char *mark = t->options->tap ? "# " : "";
-    if (p->problem[0] == '\0')
+    if (p->problem.text[0] == '\0')
         fprintf(t->to, "%s%s/%s %s, %s\n", mark, kind_name(p->kind), p->name, p->version, t->path);
     else
-        fprintf(t->to, "%s%s: %s\n", mark, t->path, p->problem);
+        fprintf(t->to, "%s%s: %s\n", mark, t->path, p->problem.text);
 }
 
 static void print_summary(const struct report *t)
@@ -201,7 +201,7 @@ static bool try_checks(const struct conform *c, const struct probe *p,
     }
     print_summary(&t);
     /* A file that cannot be loaded has failed, even where only other checks were asked for. */
-    return t.failed == 0 && (p->problem[0] == '\0');
+    return t.failed == 0 && (p->problem.text[0] == '\0');
 }
 
 bool conform_file(const char *path, const struct conform_options *o, FILE *to)

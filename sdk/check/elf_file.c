@@ -95,19 +95,19 @@ static void read_flags(struct elf_file *f)
     }
 }
 
-osafl_status elf_open(struct elf_file *f, const char *path, char *message)
+osafl_status elf_open(struct elf_file *f, const char *path, struct error *error)
 {
-    int error = 0;
+    int number = 0;
     *f = (struct elf_file){0};
-    f->data = file_read(path, SIZE_MAX - 1, &f->bytes, &error);
+    f->data = file_read(path, SIZE_MAX - 1, &f->bytes, &number);
     if (f->data != NULL && head_of(f) != NULL) {
         read_flags(f);
         return OSAFL_OK;
     }
     const char *problem =
-        f->data == NULL ? file_read_problem(error) : "no ELF file of this machine";
+        f->data == NULL ? file_read_problem(number) : "no ELF file of this machine";
     elf_close(f);
-    return message_fail(message, OSAFL_E_IO, "cannot be read: %s", problem);
+    return error_set(error, OSAFL_E_IO, "cannot be read: %s", problem);
 }
 
 void elf_close(struct elf_file *f)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include <stdint.h>
 
 struct elf_file {
@@ -18,7 +18,7 @@ struct elf_file {
 };
 
 /* Reads a file that has passed plugin_file_check().  Else OSAFL_E_IO, and *f is empty. */
-osafl_status elf_open(struct elf_file *f, const char *path, char *message);
+osafl_status elf_open(struct elf_file *f, const char *path, struct error *error);
 void elf_close(struct elf_file *f);
 
 /* Visits the names of the libraries that it needs. */

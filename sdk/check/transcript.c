@@ -38,7 +38,7 @@ void transcript_bytes(struct transcript *t, const char *what, uint32_t round, ui
 static void note_number(struct transcript *t, const char *what, uint32_t round, uint64_t i,
                         double value)
 {
-    if (t->not_finite[0] == '\0') /* the sign of a NaN tells nothing */
+    if (t->not_finite[0] == '\0') /* the sign of a NaN means nothing */
         snprintf(t->not_finite, sizeof t->not_finite, "%s, number %" PRIu64 ", in round %u is %g",
                  what, i, (unsigned)round, isnan(value) ? fabs(value) : value);
 }

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "checks.h"
+#include "instance_under_test.h"
 #include "round/updates.h"
-#include "subject.h"
 
 #define MOST_CLIENTS 16
 #define RATE 0.05
@@ -29,12 +29,12 @@ struct participant {
     const uint32_t *histogram; /* [labels] */
 };
 
-static const osafl_aggregator_vt *vtable(const struct subject *s)
+static const osafl_aggregator_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_aggregator_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static struct aggregator_host *kept_of(const struct subject *s)
+static struct aggregator_host *kept_of(const struct instance_under_test *s)
 {
     return s->kept;
 }
@@ -47,12 +47,13 @@ static void *allocate(uint64_t n, size_t size)
     return p;
 }
 
-static osafl_status declare(struct subject *s, struct take *t, osafl_aggregator_info *info)
+static osafl_status declare(struct instance_under_test *s, struct caller *t,
+                            osafl_aggregator_info *info)
 {
     *info = (osafl_aggregator_info){.struct_size = sizeof *info};
     osafl_aggregator_info *out = arena_inout(&t->arena, "info", info, 1, sizeof *info, 8);
-    osafl_call *c = take_begin(t, "declare()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->declare(s->instance.self, c, out)));
+    osafl_call *c = caller_begin(t, "declare()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->declare(s->instance.self, c, out)));
     *info = *out;
     transcript_bytes(&t->transcript, "declare()", t->round, 0, &info->sends,
                      offsetof(osafl_aggregator_info, optimizer) -
@@ -60,7 +61,7 @@ static osafl_status declare(struct subject *s, struct take *t, osafl_aggregator_
     return OSAFL_OK;
 }
 
-static osafl_status begin(struct subject *s, struct take *t)
+static osafl_status begin(struct instance_under_test *s, struct caller *t)
 {
     struct aggregator_host *k = kept_of(s);
     k->codec.dim = s->world.dim;
@@ -70,7 +71,7 @@ static osafl_status begin(struct subject *s, struct take *t)
 }
 
 /* declare() is [any]: beside other threads too. */
-static osafl_status declare_again(struct subject *s, struct take *t)
+static osafl_status declare_again(struct instance_under_test *s, struct caller *t)
 {
     osafl_aggregator_info info;
     return declare(s, t, &info);
@@ -79,7 +80,8 @@ static osafl_status declare_again(struct subject *s, struct take *t)
 /* ---- rounds -------------------------------------------------------------------------------- */
 
 /* The vector that the aggregator asked for, as a code of plain floats. */
-static struct code sent_by(const struct subject *s, struct take *t, const struct participant *p)
+static struct code sent_by(const struct instance_under_test *s, struct caller *t,
+                           const struct participant *p)
 {
     const struct aggregator_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
@@ -97,14 +99,14 @@ static struct code sent_by(const struct subject *s, struct take *t, const struct
     return (struct code){.data = (uint8_t *)code, .bytes = dim * sizeof *x};
 }
 
-static const void *guarded_copy(struct take *t, const char *name, const void *data, uint32_t n,
+static const void *guarded_copy(struct caller *t, const char *name, const void *data, uint32_t n,
                                 size_t size)
 {
     return arena_input(&t->arena, name, data, n, size, 8);
 }
 
 /* The arrays of the view, each in a guarded buffer of its own. */
-static osafl_updates guard_view(struct take *t, const osafl_updates *u)
+static osafl_updates guard_view(struct caller *t, const osafl_updates *u)
 {
     osafl_updates v = *u;
     v.client = guarded_copy(t, "client", u->client, u->n, sizeof *u->client);
@@ -128,17 +130,17 @@ static osafl_updates guard_view(struct take *t, const osafl_updates *u)
     return v;
 }
 
-static osafl_status call_aggregate(struct subject *s, struct take *t, const struct update *update,
-                                   uint32_t n, float *w)
+static osafl_status call_aggregate(struct instance_under_test *s, struct caller *t,
+                                   const struct update *update, uint32_t n, float *w)
 {
     struct aggregator_host *k = kept_of(s);
     const struct update_round facts = {.round = t->round,
-                                       .rounds = PLAY_ROUNDS,
+                                       .rounds = TRIAL_ROUNDS,
                                        .clients = s->world.clients,
                                        .labels = s->world.data.labels,
                                        .slots = 1 + k->info.uplink_vectors};
     struct update_set set;
-    osafl_call *c = take_begin(t, "aggregate()", OSAFL_NO_CLIENT);
+    osafl_call *c = caller_begin(t, "aggregate()", OSAFL_NO_CLIENT);
     osafl_status status = updates_open(&set, &k->codec, &facts, update, n, &k->updates, c);
     if (status == OSAFL_OK) {
         const osafl_updates *view = &set.view;
@@ -148,12 +150,12 @@ static osafl_status call_aggregate(struct subject *s, struct take *t, const stru
         status = vtable(s)->aggregate(s->instance.self, c, shown, w);
         updates_close(&set);
     }
-    return take_end(t, status);
+    return caller_end(t, status);
 }
 
 /* One round of these participants, clients ascending: w becomes the next model. */
-static osafl_status aggregate(struct subject *s, struct take *t, const struct participant *p,
-                              uint32_t n, float *w)
+static osafl_status aggregate(struct instance_under_test *s, struct caller *t,
+                              const struct participant *p, uint32_t n, float *w)
 {
     struct aggregator_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
@@ -199,13 +201,13 @@ static osafl_status aggregate(struct subject *s, struct take *t, const struct pa
     return OSAFL_OK;
 }
 
-static osafl_status ask_broadcasts(struct subject *s, struct take *t)
+static osafl_status ask_broadcasts(struct instance_under_test *s, struct caller *t)
 {
     const struct aggregator_host *k = kept_of(s);
     for (uint32_t slot = 1; slot <= k->info.broadcast_vectors; slot++) {
         float *x = arena_output(&t->arena, "out of broadcast()", s->world.dim, sizeof *x, 64);
-        osafl_call *c = take_begin(t, "broadcast()", OSAFL_NO_CLIENT);
-        OSAFL_TRY(take_end(t, vtable(s)->broadcast(s->instance.self, c, slot, x)));
+        osafl_call *c = caller_begin(t, "broadcast()", OSAFL_NO_CLIENT);
+        OSAFL_TRY(caller_end(t, vtable(s)->broadcast(s->instance.self, c, slot, x)));
         transcript_floats(&t->transcript, "out of broadcast()", t->round, slot, x, s->world.dim);
     }
     return OSAFL_OK;
@@ -222,7 +224,7 @@ struct crowd {
     uint32_t *histogram[MOST_CLIENTS];
 };
 
-static struct crowd crowd_make(const struct subject *s, uint32_t round)
+static struct crowd crowd_make(const struct instance_under_test *s, uint32_t round)
 {
     const uint64_t dim = s->world.dim;
     const struct aggregator_host *k = kept_of(s);
@@ -276,7 +278,7 @@ static uint32_t choose_participants(const struct crowd *crowd, uint32_t round,
     return n;
 }
 
-static osafl_status play_round(struct subject *s, struct take *t)
+static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
     struct participant client[MOST_CLIENTS] = {{0}};
     OSAFL_TRY(ask_broadcasts(s, t));
@@ -287,7 +289,7 @@ static osafl_status play_round(struct subject *s, struct take *t)
     return status;
 }
 
-static void copy_kept(struct subject *to, const struct subject *from)
+static void copy_kept(struct instance_under_test *to, const struct instance_under_test *from)
 {
     struct aggregator_host *k = kept_of(to);
     const struct aggregator_host *other = kept_of(from);
@@ -304,18 +306,18 @@ static void copy_kept(struct subject *to, const struct subject *from)
     }
 }
 
-static void free_kept(struct subject *s)
+static void free_kept(struct instance_under_test *s)
 {
     kept_updates_free(&kept_of(s)->updates);
     free(kept_of(s)->w);
 }
 
-const struct bench aggregator_bench = {
+const struct kind_calls aggregator_calls = {
     .kind = OSAFL_KIND_AGGREGATOR,
     .kept_bytes = sizeof(struct aggregator_host),
     .tasks = 4,
     .begin = begin,
-    .round = play_round,
+    .round = run_round,
     .task = declare_again,
     .copy_kept = copy_kept,
     .free_kept = free_kept,
@@ -325,9 +327,9 @@ const struct bench aggregator_bench = {
 
 void check_aggregator_declare(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
+    under_test_must_open(&s, c, &answers);
     const osafl_aggregator_info *info = &kept_of(&s)->info;
     if (info->sends < OSAFL_SENDS_DELTA || info->sends > OSAFL_SENDS_PER_RATE)
         conform_fail(c,
@@ -360,18 +362,18 @@ static void require_finite(const struct conform *c, const float *w)
 static void step_from_zero(struct conform *c, uint32_t round, struct participant *p, uint32_t n,
                            float *w)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
-    struct take t = take_open(&s);
+    under_test_must_open(&s, c, &answers);
+    struct caller t = caller_open(&s);
     t.round = round;
     memset(w, 0, s.world.dim * sizeof *w);
     const osafl_status status = aggregate(&s, &t, p, n, w);
     if (status != OSAFL_OK)
-        take_fail(&t, "fails with %s: %s", status_name(status), t.message);
-    take_close(&t);
+        caller_fail(&t, "fails with %s: %s", status_name(status), t.error.text);
+    caller_close(&t);
     transcript_free(&answers);
-    subject_close(&s);
+    under_test_close(&s);
 }
 
 /* A law that does not hold is mended, or not declared. */
@@ -391,15 +393,15 @@ static void require_step(const struct conform *c, const float *w, const float *w
     }
 }
 
-/* The clients of a round, made with a subject that is only asked what it declares. */
+/* The clients of a round, made with an instance that is only asked what it declares. */
 static struct crowd crowd_of(struct conform *c, uint32_t round)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
+    under_test_must_open(&s, c, &answers);
     const struct crowd crowd = crowd_make(&s, round);
     transcript_free(&answers);
-    subject_close(&s);
+    under_test_close(&s);
     return crowd;
 }
 
@@ -427,9 +429,9 @@ void check_aggregator_mean(struct conform *c)
 /* Three rounds from w = 0. */
 static void three_rounds(struct conform *c, bool reverse, double alpha_factor, float *w)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
+    under_test_must_open(&s, c, &answers);
     memset(w, 0, s.world.dim * sizeof *w);
     for (uint32_t round = 0; round < 3; round++) {
         struct participant client[MOST_CLIENTS];
@@ -440,15 +442,15 @@ static void three_rounds(struct conform *c, bool reverse, double alpha_factor, f
             client[u].client = u;
             client[u].alpha *= alpha_factor;
         }
-        struct take t = take_open(&s);
+        struct caller t = caller_open(&s);
         t.round = round;
         const osafl_status status = aggregate(&s, &t, client, crowd.n, w);
         if (status != OSAFL_OK)
-            take_fail(&t, "fails with %s: %s", status_name(status), t.message);
-        take_close(&t);
+            caller_fail(&t, "fails with %s: %s", status_name(status), t.error.text);
+        caller_close(&t);
         crowd_free(&crowd);
     }
-    subject_close(&s);
+    under_test_close(&s);
 }
 
 static void require_unchanged(struct conform *c, bool reverse, double alpha_factor,

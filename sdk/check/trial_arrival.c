@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
-static const osafl_arrival_vt *vtable(const struct subject *s)
+static const osafl_arrival_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_arrival_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-/* Clients of several sizes; arrays of the take. */
-static osafl_arrival_problem make_problem(struct subject *s, struct take *t)
+/* Clients of several sizes; arrays of the caller. */
+static osafl_arrival_problem make_problem(struct instance_under_test *s, struct caller *t)
 {
     const uint32_t n = s->world.clients;
     uint32_t *arrivals = calloc(n, sizeof *arrivals);
@@ -38,36 +38,36 @@ static osafl_arrival_problem make_problem(struct subject *s, struct take *t)
     return p;
 }
 
-static osafl_status ask_fill(struct subject *s, struct take *t)
+static osafl_status ask_fill(struct instance_under_test *s, struct caller *t)
 {
     if (vtable(s)->fill == NULL)
         return OSAFL_OK;
     const osafl_arrival_problem p = make_problem(s, t);
     uint64_t *n = arena_output(&t->arena, "samples of fill()", p.clients, sizeof *n, 8);
-    osafl_call *c = take_begin(t, "fill()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->fill(s->instance.self, c, &p, n)));
+    osafl_call *c = caller_begin(t, "fill()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->fill(s->instance.self, c, &p, n)));
     for (uint32_t u = 0; u < p.clients; u++) {
         if (n[u] > p.capacity[u])
-            take_fail(t, "client %u begins with %llu samples and has room for %llu", (unsigned)u,
-                      (unsigned long long)n[u], (unsigned long long)p.capacity[u]);
+            caller_fail(t, "client %u begins with %llu samples and has room for %llu", (unsigned)u,
+                        (unsigned long long)n[u], (unsigned long long)p.capacity[u]);
     }
     transcript_bytes(&t->transcript, "the samples of fill()", 0, 0, n, p.clients * sizeof *n);
     return OSAFL_OK;
 }
 
-static osafl_status play_round(struct subject *s, struct take *t)
+static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
     const osafl_arrival_problem p = make_problem(s, t);
     uint32_t *n = arena_inout(&t->arena, "samples", NULL, p.clients, sizeof *n, 4);
     uint8_t *present = arena_inout(&t->arena, "present", NULL, p.clients, 1, 1);
     memset(n, 0, p.clients * sizeof *n);
     memset(present, 1, p.clients);
-    osafl_call *c = take_begin(t, "arrive()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->arrive(s->instance.self, c, &p, n, present)));
+    osafl_call *c = caller_begin(t, "arrive()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->arrive(s->instance.self, c, &p, n, present)));
     for (uint32_t u = 0; u < p.clients; u++) {
         if (n[u] > p.capacity[u] || present[u] > 1)
-            take_fail(t, "client %u: %u samples of at most %llu, present = %u", (unsigned)u,
-                      (unsigned)n[u], (unsigned long long)p.capacity[u], (unsigned)present[u]);
+            caller_fail(t, "client %u: %u samples of at most %llu, present = %u", (unsigned)u,
+                        (unsigned)n[u], (unsigned long long)p.capacity[u], (unsigned)present[u]);
     }
     transcript_bytes(&t->transcript, "the samples of arrive()", t->round, 0, n,
                      p.clients * sizeof *n);
@@ -75,19 +75,19 @@ static osafl_status play_round(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-const struct bench arrival_bench = {
+const struct kind_calls arrival_calls = {
     .kind = OSAFL_KIND_ARRIVAL,
     .begin = ask_fill,
-    .round = play_round,
+    .round = run_round,
 };
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 
-/* No more samples than fit, and clients that are there or not; play_round() looks. */
+/* No more samples than fit, and clients that are there or not; run_round() looks. */
 void check_arrival_counts(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
-    subject_must_play(&s, 0, PLAY_ROUNDS, &answers);
+    under_test_must_open(&s, c, &answers);
+    under_test_must_run(&s, 0, TRIAL_ROUNDS, &answers);
 }

@@ -4,19 +4,19 @@
 #include <string.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
-static const osafl_channel_vt *vtable(const struct subject *s)
+static const osafl_channel_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_channel_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static osafl_status ask_link(struct subject *s, struct take *t)
+static osafl_status ask_link(struct instance_under_test *s, struct caller *t)
 {
     const osafl_link blank = {.struct_size = sizeof blank};
     osafl_link *link = arena_inout(&t->arena, "link", &blank, 1, sizeof blank, 8);
-    osafl_call *c = take_begin(t, "link()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->link(s->instance.self, c, link)));
+    osafl_call *c = caller_begin(t, "link()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->link(s->instance.self, c, link)));
     transcript_doubles(&t->transcript, "bandwidth of link()", t->round, t->task,
                        &link->bandwidth_hz, 1);
     transcript_doubles(&t->transcript, "noise of link()", t->round, t->task, &link->noise_w_per_hz,
@@ -24,24 +24,24 @@ static osafl_status ask_link(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-static osafl_status ask_gains(struct subject *s, struct take *t, double **gain)
+static osafl_status ask_gains(struct instance_under_test *s, struct caller *t, double **gain)
 {
     *gain = arena_output(&t->arena, "gain", s->world.clients, sizeof **gain, 8);
-    osafl_call *c = take_begin(t, "gains()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->gains(s->instance.self, c, t->round, *gain)));
+    osafl_call *c = caller_begin(t, "gains()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->gains(s->instance.self, c, t->round, *gain)));
     transcript_doubles(&t->transcript, "a gain of gains()", t->round, 0, *gain, s->world.clients);
     return OSAFL_OK;
 }
 
-static osafl_status ask_places(struct subject *s, struct take *t)
+static osafl_status ask_places(struct instance_under_test *s, struct caller *t)
 {
     if (vtable(s)->place == NULL)
         return OSAFL_OK;
     osafl_place *place = arena_output(&t->arena, "places", s->world.clients, sizeof *place, 8);
     for (uint32_t u = 0; u < s->world.clients; u++)
         place[u].reserved = 0;
-    osafl_call *c = take_begin(t, "place()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->place(s->instance.self, c, t->round, place)));
+    osafl_call *c = caller_begin(t, "place()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->place(s->instance.self, c, t->round, place)));
     for (uint32_t u = 0; u < s->world.clients; u++) {
         const double at[2] = {place[u].x_m, place[u].y_m};
         transcript_bytes(&t->transcript, "a place", t->round, u, at, sizeof at);
@@ -51,18 +51,18 @@ static osafl_status ask_places(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-static osafl_status play_round(struct subject *s, struct take *t)
+static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
     double *gain;
     OSAFL_TRY(ask_gains(s, t, &gain));
     return ask_places(s, t);
 }
 
-const struct bench channel_bench = {
+const struct kind_calls channel_calls = {
     .kind = OSAFL_KIND_CHANNEL,
     .tasks = 4,
     .begin = ask_link,
-    .round = play_round,
+    .round = run_round,
     .task = ask_link, /* [any]: beside other threads too */
 };
 
@@ -70,62 +70,63 @@ const struct bench channel_bench = {
 
 void check_channel_gains(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
-    for (uint32_t round = 0; round < PLAY_ROUNDS; round++) {
+    under_test_must_open(&s, c, &answers);
+    for (uint32_t round = 0; round < TRIAL_ROUNDS; round++) {
         double *gain;
-        struct take t = take_open(&s);
+        struct caller t = caller_open(&s);
         t.round = round;
         const osafl_status status = ask_gains(&s, &t, &gain);
         if (status != OSAFL_OK)
-            take_fail(&t, "fails with %s: %s", status_name(status), t.message);
+            caller_fail(&t, "fails with %s: %s", status_name(status), t.error.text);
         for (uint32_t u = 0; u < s.world.clients; u++) {
             if (!(gain[u] >= 0.0 && isfinite(gain[u])))
-                take_fail(&t, "the gain of client %u is %g", (unsigned)u, gain[u]);
+                caller_fail(&t, "the gain of client %u is %g", (unsigned)u, gain[u]);
         }
-        take_close(&t);
+        caller_close(&t);
     }
     transcript_free(&answers);
-    struct take t = take_open(&s);
+    struct caller t = caller_open(&s);
     osafl_link link = {.struct_size = sizeof link};
-    const osafl_status status = take_end(
-        &t, vtable(&s)->link(s.instance.self, take_begin(&t, "link()", OSAFL_NO_CLIENT), &link));
+    const osafl_status status = caller_end(
+        &t, vtable(&s)->link(s.instance.self, caller_begin(&t, "link()", OSAFL_NO_CLIENT), &link));
     if (status != OSAFL_OK || !(link.bandwidth_hz > 0.0 && isfinite(link.bandwidth_hz)) ||
         !(link.noise_w_per_hz > 0.0 && isfinite(link.noise_w_per_hz)))
-        take_fail(&t, "bandwidth %g Hz and noise %g W/Hz must be positive and finite",
-                  link.bandwidth_hz, link.noise_w_per_hz);
+        caller_fail(&t, "bandwidth %g Hz and noise %g W/Hz must be positive and finite",
+                    link.bandwidth_hz, link.noise_w_per_hz);
 }
 
 /* Each round twice, and rounds left out: the same gains as when each was asked for once. */
 void check_channel_repeatable(struct conform *c)
 {
-    double *all[PLAY_ROUNDS];
-    struct subject steady;
-    struct subject leaping;
+    double *all[TRIAL_ROUNDS];
+    struct instance_under_test steady;
+    struct instance_under_test leaping;
     struct transcript answers = {0};
-    subject_must_open(&steady, c, &answers);
-    subject_must_open(&leaping, c, &answers);
+    under_test_must_open(&steady, c, &answers);
+    under_test_must_open(&leaping, c, &answers);
     const size_t bytes = steady.world.clients * sizeof(double);
-    struct take t[PLAY_ROUNDS];
-    for (uint32_t round = 0; round < PLAY_ROUNDS; round++) {
+    struct caller t[TRIAL_ROUNDS];
+    for (uint32_t round = 0; round < TRIAL_ROUNDS; round++) {
         double *again;
-        t[round] = take_open(&steady);
+        t[round] = caller_open(&steady);
         t[round].round = round;
         if (ask_gains(&steady, &t[round], &all[round]) != OSAFL_OK ||
             ask_gains(&steady, &t[round], &again) != OSAFL_OK)
-            take_fail(&t[round], "fails: %s", t[round].message);
+            caller_fail(&t[round], "fails: %s", t[round].error.text);
         if (memcmp(all[round], again, bytes) != 0)
-            take_fail(&t[round], "a round asked for twice has other gains the second time");
+            caller_fail(&t[round], "a round asked for twice has other gains the second time");
     }
-    for (uint32_t round = 1; round < PLAY_ROUNDS; round += 3) {
+    for (uint32_t round = 1; round < TRIAL_ROUNDS; round += 3) {
         double *gain;
-        struct take leap = take_open(&leaping);
+        struct caller leap = caller_open(&leaping);
         leap.round = round;
         if (ask_gains(&leaping, &leap, &gain) != OSAFL_OK)
-            take_fail(&leap, "fails when rounds before it were not asked for: %s", leap.message);
+            caller_fail(&leap, "fails when rounds before it were not asked for: %s",
+                        leap.error.text);
         if (memcmp(all[round], gain, bytes) != 0)
-            take_fail(&leap, "the gains depend on which rounds were asked for before");
-        take_close(&leap);
+            caller_fail(&leap, "the gains depend on which rounds were asked for before");
+        caller_close(&leap);
     }
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
 #define BATCH 5
 /* Samples of an endless split that are looked at. */
@@ -16,23 +16,23 @@ struct dataset_host {
     osafl_dataset_info info;
 };
 
-static const osafl_dataset_vt *vtable(const struct subject *s)
+static const osafl_dataset_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_dataset_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static const osafl_dataset_info *info_of(const struct subject *s)
+static const osafl_dataset_info *info_of(const struct instance_under_test *s)
 {
     return &((const struct dataset_host *)s->kept)->info;
 }
 
-static uint64_t sample_floats(const struct subject *s)
+static uint64_t sample_floats(const struct instance_under_test *s)
 {
     const osafl_dataset_info *info = info_of(s);
     return (uint64_t)info->channels * info->height * info->width;
 }
 
-static uint64_t split_size(const struct subject *s, uint32_t split)
+static uint64_t split_size(const struct instance_under_test *s, uint32_t split)
 {
     const osafl_dataset_info *info = info_of(s);
     const uint64_t n = split == OSAFL_SPLIT_TRAIN        ? info->n_train
@@ -60,23 +60,23 @@ static const char *absurdity(const osafl_dataset_info *info)
     return NULL;
 }
 
-static osafl_status begin(struct subject *s, struct take *t)
+static osafl_status begin(struct instance_under_test *s, struct caller *t)
 {
     struct dataset_host *k = s->kept;
     k->info = (osafl_dataset_info){.struct_size = sizeof k->info};
     osafl_dataset_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
-    osafl_call *c = take_begin(t, "describe()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->describe(s->instance.self, c, info)));
+    osafl_call *c = caller_begin(t, "describe()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->describe(s->instance.self, c, info)));
     k->info = *info;
     transcript_bytes(&t->transcript, "describe()", 0, 0, info,
                      offsetof(osafl_dataset_info, label_names));
     if (absurdity(info) != NULL)
-        take_fail(t, "%s", absurdity(info));
+        caller_fail(t, "%s", absurdity(info));
     return OSAFL_OK;
 }
 
 /* A batch with room for n samples. */
-static osafl_batch make_batch(struct subject *s, struct take *t, uint32_t n)
+static osafl_batch make_batch(struct instance_under_test *s, struct caller *t, uint32_t n)
 {
     const osafl_dataset_info *info = info_of(s);
     osafl_batch b = {
@@ -91,13 +91,13 @@ static osafl_batch make_batch(struct subject *s, struct take *t, uint32_t n)
     return b;
 }
 
-static osafl_status read_batch(struct subject *s, struct take *t, uint32_t split,
+static osafl_status read_batch(struct instance_under_test *s, struct caller *t, uint32_t split,
                                const uint64_t *index, const osafl_batch *b)
 {
     const uint64_t *in = arena_input(&t->arena, "index", index, b->n, sizeof *index, 8);
     const osafl_batch *batch = arena_input(&t->arena, "batch", b, 1, sizeof *b, 8);
-    osafl_call *c = take_begin(t, "read()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->read(s->instance.self, c, split, in, batch)));
+    osafl_call *c = caller_begin(t, "read()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->read(s->instance.self, c, split, in, batch)));
     transcript_floats(&t->transcript, "x of read()", t->round, t->task, b->x,
                       b->n * sample_floats(s));
     transcript_bytes(&t->transcript, "label of read()", t->round, t->task, b->label,
@@ -109,7 +109,7 @@ static osafl_status read_batch(struct subject *s, struct take *t, uint32_t split
 }
 
 /* Some samples of each split, one of them twice, and what can be asked of their numbers. */
-static osafl_status play_task(struct subject *s, struct take *t)
+static osafl_status run_task(struct instance_under_test *s, struct caller *t)
 {
     const osafl_dataset_vt *vt = vtable(s);
     void *self = s->instance.self;
@@ -151,21 +151,21 @@ static osafl_status play_task(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-const struct bench dataset_bench = {
+const struct kind_calls dataset_calls = {
     .kind = OSAFL_KIND_DATASET,
     .kept_bytes = sizeof(struct dataset_host),
     .tasks = 8,
     .begin = begin,
-    .task = play_task,
+    .task = run_task,
 };
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 
 void check_dataset_description(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers); /* begin() looks for what is absurd */
+    under_test_must_open(&s, c, &answers); /* begin() looks for what is absurd */
     const osafl_dataset_info *info = info_of(&s);
     if (info->n_train == OSAFL_ENDLESS && vtable(&s)->sample_of == NULL)
         conform_fail(c, "has an endless training split and no sample_of()");
@@ -183,42 +183,42 @@ void check_dataset_description(struct conform *c)
 /* A sample is the same alone and in any batch; numbers are finite; labels agree. */
 void check_dataset_samples(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     struct draws d = {.seed = c->seed, .purpose = 8};
-    subject_must_open(&s, c, &answers);
+    under_test_must_open(&s, c, &answers);
     const size_t bytes = sample_floats(&s) * sizeof(float);
     for (uint32_t split = OSAFL_SPLIT_TRAIN; split <= OSAFL_SPLIT_TEST; split++) {
         uint64_t index[BATCH];
         const uint64_t size = split_size(&s, split);
         if (size == 0)
             continue;
-        struct take t = take_open(&s);
+        struct caller t = caller_open(&s);
         for (unsigned i = 0; i < BATCH; i++)
             index[i] = draw_bits(&d) % size;
         index[BATCH - 1] = index[1];
         const osafl_batch all = make_batch(&s, &t, BATCH);
         const osafl_batch one = make_batch(&s, &t, 1);
         if (read_batch(&s, &t, split, index, &all) != OSAFL_OK)
-            take_fail(&t, "fails: %s", t.message);
+            caller_fail(&t, "fails: %s", t.error.text);
         for (unsigned i = 0; i < BATCH; i++) {
             if (read_batch(&s, &t, split, &index[i], &one) != OSAFL_OK)
-                take_fail(&t, "fails: %s", t.message);
+                caller_fail(&t, "fails: %s", t.error.text);
             if (memcmp(one.x, all.x + i * sample_floats(&s), bytes) != 0 ||
                 one.label[0] != all.label[i])
-                take_fail(&t, "sample %g of split %u is another one alone than in a batch",
-                          (double)index[i], (unsigned)split);
+                caller_fail(&t, "sample %g of split %u is another one alone than in a batch",
+                            (double)index[i], (unsigned)split);
             if (all.label[i] < 0 || all.label[i] >= (int32_t)info_of(&s)->labels)
-                take_fail(&t, "sample %g has label %d of %u", (double)index[i], (int)all.label[i],
-                          (unsigned)info_of(&s)->labels);
+                caller_fail(&t, "sample %g has label %d of %u", (double)index[i], (int)all.label[i],
+                            (unsigned)info_of(&s)->labels);
             if (split == OSAFL_SPLIT_TRAIN &&
                 all.label[i] != vtable(&s)->label(s.instance.self, index[i]))
-                take_fail(&t, "sample %g has another label in read() than in label()",
-                          (double)index[i]);
+                caller_fail(&t, "sample %g has another label in read() than in label()",
+                            (double)index[i]);
         }
         if (t.transcript.not_finite[0] != '\0')
-            take_fail(&t, "%s", t.transcript.not_finite);
-        take_close(&t);
+            caller_fail(&t, "%s", t.transcript.not_finite);
+        caller_close(&t);
     }
 }
 
@@ -233,9 +233,9 @@ static int compare_numbers(const void *a, const void *b)
 void check_dataset_labels(struct conform *c)
 {
     enum { EACH = 20, MOST_LABELS = 50 };
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
+    under_test_must_open(&s, c, &answers);
     const osafl_dataset_vt *vt = vtable(&s);
     void *self = s.instance.self;
     const uint32_t labels = info_of(&s)->labels;
@@ -272,15 +272,16 @@ void check_dataset_seed(struct conform *c)
     struct transcript answers[2] = {{0}};
     conform_load(c);
     for (unsigned k = 0; k < 2; k++) {
-        struct subject s;
+        struct instance_under_test s;
         struct trial_world world = usual_world;
         const struct trial_settings settings = settings_default(c);
         world.seed = 1 + k;
-        const osafl_status status = subject_open(&s, c, &world, &settings, false, 0, &answers[k]);
+        const osafl_status status =
+            under_test_open(&s, c, &world, &settings, false, 0, &answers[k]);
         if (status != OSAFL_OK)
-            subject_fail(&s, status);
-        subject_must_play(&s, 0, 2, &answers[k]);
-        subject_close(&s);
+            under_test_fail(&s, status);
+        under_test_must_run(&s, 0, 2, &answers[k]);
+        under_test_close(&s);
     }
     const char *difference = transcript_difference(&answers[0], &answers[1]);
     if (difference != NULL)

@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
-static const osafl_deletion_vt *vtable(const struct subject *s)
+static const osafl_deletion_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_deletion_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-/* A client's samples; arrays of the take. */
-static osafl_store_view make_view(struct subject *s, struct take *t, uint32_t client,
+/* A client's samples; arrays of the caller. */
+static osafl_store_view make_view(struct instance_under_test *s, struct caller *t, uint32_t client,
                                   uint32_t stored, uint32_t arrived)
 {
     const uint32_t n = stored + arrived;
@@ -42,21 +42,21 @@ static osafl_store_view make_view(struct subject *s, struct take *t, uint32_t cl
 }
 
 /* Asks for n positions. */
-static osafl_status choose(struct subject *s, struct take *t, const osafl_store_view *v, uint32_t n,
-                           uint32_t **position)
+static osafl_status choose(struct instance_under_test *s, struct caller *t,
+                           const osafl_store_view *v, uint32_t n, uint32_t **position)
 {
     const osafl_store_view *view =
         arena_input(&t->arena, "the view of the store", v, 1, sizeof *v, 8);
     *position = arena_output(&t->arena, "positions", n, sizeof **position, 4);
-    osafl_call *c = take_begin(t, "select()", v->client);
-    OSAFL_TRY(take_end(t, vtable(s)->select(s->instance.self, c, view, n, *position)));
+    osafl_call *c = caller_begin(t, "select()", v->client);
+    OSAFL_TRY(caller_end(t, vtable(s)->select(s->instance.self, c, view, n, *position)));
     transcript_bytes(&t->transcript, "the positions of select()", t->round, v->client, *position,
                      n * sizeof **position);
     return OSAFL_OK;
 }
 
 /* As in a run, a store keeps its size: as many leave as have come. */
-static osafl_status play_round(struct subject *s, struct take *t)
+static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
     for (uint32_t u = 0; u < s->world.clients; u++) {
         uint32_t *position;
@@ -67,24 +67,24 @@ static osafl_status play_round(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-const struct bench deletion_bench = {.kind = OSAFL_KIND_DELETION, .round = play_round};
+const struct kind_calls deletion_calls = {.kind = OSAFL_KIND_DELETION, .round = run_round};
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 
-static void require_distinct(const struct take *t, const osafl_store_view *v,
+static void require_distinct(const struct caller *t, const osafl_store_view *v,
                              const uint32_t *position, uint32_t n)
 {
     const uint32_t all = v->stored + v->arrived;
     bool *taken = calloc(all + 1, sizeof *taken);
     for (uint32_t i = 0; taken != NULL && i < n; i++) {
         if (position[i] >= all)
-            take_fail(t, "position %u is beyond the %u samples (%u stored, %u arrived, %u leave)",
-                      (unsigned)position[i], (unsigned)all, (unsigned)v->stored,
-                      (unsigned)v->arrived, (unsigned)n);
+            caller_fail(t, "position %u is beyond the %u samples (%u stored, %u arrived, %u leave)",
+                        (unsigned)position[i], (unsigned)all, (unsigned)v->stored,
+                        (unsigned)v->arrived, (unsigned)n);
         if (taken[position[i]])
-            take_fail(t, "position %u is chosen twice (%u stored, %u arrived, %u leave)",
-                      (unsigned)position[i], (unsigned)v->stored, (unsigned)v->arrived,
-                      (unsigned)n);
+            caller_fail(t, "position %u is chosen twice (%u stored, %u arrived, %u leave)",
+                        (unsigned)position[i], (unsigned)v->stored, (unsigned)v->arrived,
+                        (unsigned)n);
         taken[position[i]] = true;
     }
     free(taken);
@@ -95,30 +95,30 @@ static void require_distinct(const struct take *t, const osafl_store_view *v,
 void check_deletion_positions(struct conform *c)
 {
     static const uint32_t sizes[][2] = {{0, 1}, {1, 0}, {1, 1}, {3, 9}, {10, 4}, {17, 17}};
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         const uint32_t stored = sizes[k][0];
         const uint32_t arrived = sizes[k][1];
         for (uint32_t n = 0; n <= stored + arrived; n++) {
             uint32_t *position;
-            subject_must_open(&s, c, &answers);
-            struct take t = take_open(&s);
+            under_test_must_open(&s, c, &answers);
+            struct caller t = caller_open(&s);
             t.round = (uint32_t)k;
             const osafl_store_view v = make_view(&s, &t, n % s.world.clients, stored, arrived);
             const osafl_status status = choose(&s, &t, &v, n, &position);
             const bool usual = n == arrived && arrived <= stored;
             if (status == OSAFL_E_UNSUPPORTED && !usual) {
-                take_close(&t);
-                subject_close(&s);
+                caller_close(&t);
+                under_test_close(&s);
                 continue;
             }
             if (status != OSAFL_OK)
-                take_fail(&t, "%u of %u stored and %u arrived samples: %s, %s", (unsigned)n,
-                          (unsigned)stored, (unsigned)arrived, status_name(status), t.message);
+                caller_fail(&t, "%u of %u stored and %u arrived samples: %s, %s", (unsigned)n,
+                            (unsigned)stored, (unsigned)arrived, status_name(status), t.error.text);
             require_distinct(&t, &v, position, n);
-            take_close(&t);
-            subject_close(&s);
+            caller_close(&t);
+            under_test_close(&s);
         }
     }
 }
@@ -126,24 +126,24 @@ void check_deletion_positions(struct conform *c)
 /* Feature "keeps_arrivals", while the store has enough samples to give. */
 void check_deletion_arrivals(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
-    for (uint32_t round = 0; round < 3 * PLAY_ROUNDS; round++) {
+    under_test_must_open(&s, c, &answers);
+    for (uint32_t round = 0; round < 3 * TRIAL_ROUNDS; round++) {
         for (uint32_t u = 0; u < s.world.clients; u++) {
             uint32_t *position;
-            struct take t = take_open(&s);
+            struct caller t = caller_open(&s);
             t.round = round;
             const uint32_t arrived = 1 + (u + round) % 6;
             const osafl_store_view v = make_view(&s, &t, u, 9 + u, arrived);
             if (choose(&s, &t, &v, arrived, &position) != OSAFL_OK)
-                take_fail(&t, "fails: %s", t.message);
+                caller_fail(&t, "fails: %s", t.error.text);
             for (uint32_t i = 0; i < arrived; i++) {
                 if (position[i] >= v.stored)
-                    take_fail(&t, "position %u is an arrival, although the store has %u samples",
-                              (unsigned)position[i], (unsigned)v.stored);
+                    caller_fail(&t, "position %u is an arrival, although the store has %u samples",
+                                (unsigned)position[i], (unsigned)v.stored);
             }
-            take_close(&t);
+            caller_close(&t);
         }
     }
 }

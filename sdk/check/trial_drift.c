@@ -2,20 +2,20 @@
 #include <math.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
-static const osafl_drift_vt *vtable(const struct subject *s)
+static const osafl_drift_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_drift_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static osafl_status ask(struct subject *s, struct take *t, uint32_t client, uint32_t round,
-                        osafl_drift_mix *out)
+static osafl_status ask(struct instance_under_test *s, struct caller *t, uint32_t client,
+                        uint32_t round, osafl_drift_mix *out)
 {
     const osafl_drift_mix blank = {.struct_size = sizeof blank};
     osafl_drift_mix *mix = arena_inout(&t->arena, "the mix in force", &blank, 1, sizeof blank, 8);
-    osafl_call *c = take_begin(t, "at()", client);
-    OSAFL_TRY(take_end(t, vtable(s)->at(s->instance.self, c, client, round, mix)));
+    osafl_call *c = caller_begin(t, "at()", client);
+    OSAFL_TRY(caller_end(t, vtable(s)->at(s->instance.self, c, client, round, mix)));
     *out = *mix;
     transcript_doubles(&t->transcript, "a weight of at()", round, client, &mix->weight, 1);
     transcript_bytes(&t->transcript, "a draw of at()", round, client, &mix->draw_a,
@@ -26,7 +26,7 @@ static osafl_status ask(struct subject *s, struct take *t, uint32_t client, uint
     return OSAFL_OK;
 }
 
-static osafl_status play_round(struct subject *s, struct take *t)
+static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
     osafl_drift_mix mix;
     for (uint32_t u = 0; u < s->world.clients; u++)
@@ -34,30 +34,30 @@ static osafl_status play_round(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-const struct bench drift_bench = {.kind = OSAFL_KIND_DRIFT, .round = play_round};
+const struct kind_calls drift_calls = {.kind = OSAFL_KIND_DRIFT, .round = run_round};
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 
 /* Weights that can be, and the same answer for a round whatever was asked before. */
 void check_drift_pure(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
-    struct take t = take_open(&s);
+    under_test_must_open(&s, c, &answers);
+    struct caller t = caller_open(&s);
     for (uint32_t u = 0; u < s.world.clients; u++) {
         osafl_drift_mix late, early, again;
-        if (ask(&s, &t, u, PLAY_ROUNDS - 1, &late) != OSAFL_OK ||
+        if (ask(&s, &t, u, TRIAL_ROUNDS - 1, &late) != OSAFL_OK ||
             ask(&s, &t, u, 0, &early) != OSAFL_OK ||
-            ask(&s, &t, u, PLAY_ROUNDS - 1, &again) != OSAFL_OK)
-            take_fail(&t, "fails: %s", t.message);
+            ask(&s, &t, u, TRIAL_ROUNDS - 1, &again) != OSAFL_OK)
+            caller_fail(&t, "fails: %s", t.error.text);
         if (!(late.weight >= 0.0 && late.weight <= 1.0 && early.weight >= 0.0 &&
               early.weight <= 1.0))
-            take_fail(&t, "client %u: weights %g and %g, of 0 .. 1", (unsigned)u, early.weight,
-                      late.weight);
+            caller_fail(&t, "client %u: weights %g and %g, of 0 .. 1", (unsigned)u, early.weight,
+                        late.weight);
         if (late.draw_a != again.draw_a || late.weight != again.weight ||
             (late.weight > 0.0 && late.draw_b != again.draw_b))
-            take_fail(&t, "client %u: round %d is answered otherwise after round 0", (unsigned)u,
-                      PLAY_ROUNDS - 1);
+            caller_fail(&t, "client %u: round %d is answered otherwise after round 0", (unsigned)u,
+                        TRIAL_ROUNDS - 1);
     }
 }

@@ -3,16 +3,16 @@
 #include <string.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
 #define LABELS_ASKED 24
 
-static const osafl_filter_vt *vtable(const struct subject *s)
+static const osafl_filter_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_filter_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static osafl_status ask_labels(struct subject *s, struct take *t, uint32_t client)
+static osafl_status ask_labels(struct instance_under_test *s, struct caller *t, uint32_t client)
 {
     if (vtable(s)->labels == NULL)
         return OSAFL_OK;
@@ -24,18 +24,18 @@ static osafl_status ask_labels(struct subject *s, struct take *t, uint32_t clien
     }
     const uint64_t *in = arena_input(&t->arena, "samples", sample, LABELS_ASKED, sizeof *sample, 8);
     int32_t *out = arena_inout(&t->arena, "labels", label, LABELS_ASKED, sizeof *label, 4);
-    osafl_call *c = take_begin(t, "labels()", client);
-    OSAFL_TRY(take_end(t, vtable(s)->labels(s->instance.self, c, client, LABELS_ASKED, in, out)));
+    osafl_call *c = caller_begin(t, "labels()", client);
+    OSAFL_TRY(caller_end(t, vtable(s)->labels(s->instance.self, c, client, LABELS_ASKED, in, out)));
     for (uint32_t i = 0; i < LABELS_ASKED; i++) {
         if (out[i] < 0 || (uint32_t)out[i] >= s->world.data.labels)
-            take_fail(t, "label %d of a data set with %u", (int)out[i],
-                      (unsigned)s->world.data.labels);
+            caller_fail(t, "label %d of a data set with %u", (int)out[i],
+                        (unsigned)s->world.data.labels);
     }
     transcript_bytes(&t->transcript, "labels", t->round, client, out, sizeof label);
     return OSAFL_OK;
 }
 
-static osafl_status ask_update(struct subject *s, struct take *t, uint32_t client)
+static osafl_status ask_update(struct instance_under_test *s, struct caller *t, uint32_t client)
 {
     const uint64_t n = s->world.dim;
     float *x = malloc(n * sizeof *x);
@@ -48,18 +48,18 @@ static osafl_status ask_update(struct subject *s, struct take *t, uint32_t clien
     free(x);
     if (vtable(s)->update == NULL)
         return OSAFL_OK;
-    osafl_call *c = take_begin(t, "update()", client);
-    OSAFL_TRY(take_end(t, vtable(s)->update(s->instance.self, c, client, t->round, w, update)));
+    osafl_call *c = caller_begin(t, "update()", client);
+    OSAFL_TRY(caller_end(t, vtable(s)->update(s->instance.self, c, client, t->round, w, update)));
     transcript_floats(&t->transcript, "an update", t->round, client, update, n);
     return OSAFL_OK;
 }
 
-static bool is_touched(const struct subject *s, uint32_t client)
+static bool is_touched(const struct instance_under_test *s, uint32_t client)
 {
     return vtable(s)->touches == NULL || vtable(s)->touches(s->instance.self, client) != 0;
 }
 
-static osafl_status do_client(struct subject *s, struct take *t)
+static osafl_status do_client(struct instance_under_test *s, struct caller *t)
 {
     const uint32_t client = t->task % s->world.clients;
     if (!is_touched(s, client)) /* it is not called for such */
@@ -68,16 +68,16 @@ static osafl_status do_client(struct subject *s, struct take *t)
     return ask_update(s, t, client);
 }
 
-static osafl_status end_round(struct subject *s, struct take *t)
+static osafl_status end_round(struct instance_under_test *s, struct caller *t)
 {
     if (vtable(s)->end_round == NULL || t->round == 0)
         return OSAFL_OK;
-    osafl_call *c = take_begin(t, "end_round()", OSAFL_NO_CLIENT);
-    return take_end(t, vtable(s)->end_round(s->instance.self, c, t->round - 1, s->world.clients,
-                                            s->world.clients));
+    osafl_call *c = caller_begin(t, "end_round()", OSAFL_NO_CLIENT);
+    return caller_end(t, vtable(s)->end_round(s->instance.self, c, t->round - 1, s->world.clients,
+                                              s->world.clients));
 }
 
-const struct bench filter_bench = {
+const struct kind_calls filter_calls = {
     .kind = OSAFL_KIND_FILTER,
     .tasks = 5,
     .round = end_round,
@@ -89,23 +89,23 @@ const struct bench filter_bench = {
 /* touches() says 0 or 1, and always the same: the host asks it in every round. */
 void check_filter_touches(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
+    under_test_must_open(&s, c, &answers);
     if (vtable(&s)->touches == NULL)
         conform_skip(c, "changes every client, as it has no touches()");
     uint32_t first[64] = {0};
     for (uint32_t again = 0; again < 3; again++) {
         for (uint32_t u = 0; u < s.world.clients; u++) {
-            struct take t = take_open(&s);
-            (void)take_begin(&t, "touches()", u);
+            struct caller t = caller_open(&s);
+            (void)caller_begin(&t, "touches()", u);
             const uint32_t now = vtable(&s)->touches(s.instance.self, u);
-            (void)take_end(&t, OSAFL_OK);
+            (void)caller_end(&t, OSAFL_OK);
             if (now > 1 || (again > 0 && now != first[u]))
-                take_fail(&t, "client %u: %u, and %u before", (unsigned)u, (unsigned)now,
-                          (unsigned)first[u]);
+                caller_fail(&t, "client %u: %u, and %u before", (unsigned)u, (unsigned)now,
+                            (unsigned)first[u]);
             first[u] = now;
-            take_close(&t);
+            caller_close(&t);
         }
     }
 }

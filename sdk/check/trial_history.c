@@ -2,16 +2,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "subject.h"
+#include "instance_under_test.h"
 
-static void *array(struct take *t, const char *name, uint32_t n, size_t size)
+static void *array(struct caller *t, const char *name, uint32_t n, size_t size)
 {
     void *p = arena_inout(&t->arena, name, NULL, n, size, 8);
     memset(p, 0, n * size);
     return p;
 }
 
-const osafl_history *trial_history(struct subject *s, struct take *t)
+const osafl_history *trial_history(struct instance_under_test *s, struct caller *t)
 {
     const uint32_t n = s->world.clients;
     const uint32_t labels = s->world.data.labels;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
 #define PARAMETERS_OF_LARGE 1000000
 #define MOST_MEASURES 64
@@ -18,17 +18,17 @@ struct model_host {
     float *w;
 };
 
-static const osafl_model_vt *vtable(const struct subject *s)
+static const osafl_model_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_model_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static struct model_host *kept_of(const struct subject *s)
+static struct model_host *kept_of(const struct instance_under_test *s)
 {
     return s->kept;
 }
 
-static bool is_large(const struct subject *s)
+static bool is_large(const struct instance_under_test *s)
 {
     return kept_of(s)->info.n_parameters > PARAMETERS_OF_LARGE;
 }
@@ -72,18 +72,18 @@ static void find_absurdity(const osafl_model_info *info, char *out, size_t size)
                  (double)info->n_parameters);
 }
 
-static osafl_status describe(struct subject *s, struct take *t)
+static osafl_status describe(struct instance_under_test *s, struct caller *t)
 {
     struct model_host *k = kept_of(s);
     char absurd[300];
     k->info = (osafl_model_info){.struct_size = sizeof k->info};
     osafl_model_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
-    osafl_call *c = take_begin(t, "describe()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->describe(s->instance.self, c, info)));
+    osafl_call *c = caller_begin(t, "describe()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->describe(s->instance.self, c, info)));
     k->info = *info;
     find_absurdity(info, absurd, sizeof absurd);
     if (absurd[0] != '\0')
-        take_fail(t, "%s", absurd);
+        caller_fail(t, "%s", absurd);
     transcript_bytes(&t->transcript, "describe()", 0, 0, &info->n_parameters,
                      sizeof info->n_parameters);
     for (uint32_t i = 0; i < info->n_tensors; i++)
@@ -93,7 +93,7 @@ static osafl_status describe(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-static osafl_status begin(struct subject *s, struct take *t)
+static osafl_status begin(struct instance_under_test *s, struct caller *t)
 {
     struct model_host *k = kept_of(s);
     OSAFL_TRY(describe(s, t));
@@ -102,11 +102,11 @@ static osafl_status begin(struct subject *s, struct take *t)
     conform_doing("workspace_bytes()");
     k->workspace_bytes = vtable(s)->workspace_bytes(s->instance.self, k->batch, k->batch);
     if (k->workspace_bytes > (uint64_t)1 << 34)
-        take_fail(t, "asks for a workspace of %g bytes for %u samples", (double)k->workspace_bytes,
-                  (unsigned)k->batch);
+        caller_fail(t, "asks for a workspace of %g bytes for %u samples",
+                    (double)k->workspace_bytes, (unsigned)k->batch);
     float *w = arena_output(&t->arena, "w of init()", n, sizeof *w, 64);
-    osafl_call *c = take_begin(t, "init()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->init(s->instance.self, c, w)));
+    osafl_call *c = caller_begin(t, "init()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->init(s->instance.self, c, w)));
     transcript_floats(&t->transcript, "w of init()", 0, 0, w, n);
     k->w = malloc(n * sizeof *k->w);
     if (k->w == NULL)
@@ -115,8 +115,9 @@ static osafl_status begin(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-/* Random pictures with random labels: read-only buffers of the take. */
-static const osafl_batch *make_batch(struct subject *s, struct take *t, uint32_t number)
+/* Random pictures with random labels: read-only buffers of the caller. */
+static const osafl_batch *make_batch(struct instance_under_test *s, struct caller *t,
+                                     uint32_t number)
 {
     const osafl_dataset_info *data = &s->world.data;
     const uint32_t n = kept_of(s)->batch;
@@ -149,13 +150,14 @@ static const osafl_batch *make_batch(struct subject *s, struct take *t, uint32_t
     return arena_input(&t->arena, "batch", &b, 1, sizeof b, 8);
 }
 
-static void *make_workspace(struct subject *s, struct take *t)
+static void *make_workspace(struct instance_under_test *s, struct caller *t)
 {
     return arena_inout(&t->arena, "workspace", NULL, kept_of(s)->workspace_bytes, 1, 4096);
 }
 
-static osafl_status ask_gradient(struct subject *s, struct take *t, void *workspace, const float *w,
-                                 const osafl_batch *b, uint32_t training, float *grad, double *loss)
+static osafl_status ask_gradient(struct instance_under_test *s, struct caller *t, void *workspace,
+                                 const float *w, const osafl_batch *b, uint32_t training,
+                                 float *grad, double *loss)
 {
     const osafl_step step = {.struct_size = sizeof step,
                              .client = t->task,
@@ -164,23 +166,23 @@ static osafl_status ask_gradient(struct subject *s, struct take *t, void *worksp
                              .training = training};
     const osafl_step *in = arena_input(&t->arena, "step", &step, 1, sizeof step, 8);
     *loss = (double)NAN;
-    osafl_call *c = take_begin(t, "gradient()", t->task);
-    return take_end(t, vtable(s)->gradient(s->instance.self, c, workspace, w, b, in, grad, loss));
+    osafl_call *c = caller_begin(t, "gradient()", t->task);
+    return caller_end(t, vtable(s)->gradient(s->instance.self, c, workspace, w, b, in, grad, loss));
 }
 
-static osafl_status ask_step(struct subject *s, struct take *t, void *workspace, float *w,
-                             const osafl_batch *b, double rate, double *loss)
+static osafl_status ask_step(struct instance_under_test *s, struct caller *t, void *workspace,
+                             float *w, const osafl_batch *b, double rate, double *loss)
 {
     const osafl_step step = {
         .struct_size = sizeof step, .client = t->task, .round = t->round, .step = 2, .training = 1};
     *loss = (double)NAN;
-    osafl_call *c = take_begin(t, "sgd_step()", t->task);
-    return take_end(t,
-                    vtable(s)->sgd_step(s->instance.self, c, workspace, w, b, &step, rate, loss));
+    osafl_call *c = caller_begin(t, "sgd_step()", t->task);
+    return caller_end(t,
+                      vtable(s)->sgd_step(s->instance.self, c, workspace, w, b, &step, rate, loss));
 }
 
-static osafl_status play_step(struct subject *s, struct take *t, void *workspace,
-                              const osafl_batch *b)
+static osafl_status run_step(struct instance_under_test *s, struct caller *t, void *workspace,
+                             const osafl_batch *b)
 {
     const struct model_host *k = kept_of(s);
     double loss;
@@ -198,12 +200,12 @@ static osafl_status play_step(struct subject *s, struct take *t, void *workspace
     return OSAFL_OK;
 }
 
-static osafl_status play_task(struct subject *s, struct take *t)
+static osafl_status run_task(struct instance_under_test *s, struct caller *t)
 {
     const struct model_host *k = kept_of(s);
     const uint64_t n = k->info.n_parameters;
     double loss;
-    /* Models keep nothing from round to round: more of the same would take long and tell little. */
+    /* Models keep nothing from round to round: more of the same would take long and show little. */
     if (t->round >= 2 || (t->round == 1 && t->task > 0) || (is_large(s) && t->task >= 2))
         return OSAFL_OK;
     const osafl_batch *b = make_batch(s, t, t->round * 8 + t->task);
@@ -215,36 +217,36 @@ static osafl_status play_task(struct subject *s, struct take *t)
     transcript_doubles(&t->transcript, "loss of gradient()", t->round, t->task, &loss, 1);
     const uint64_t values = (uint64_t)b->n * k->info.n_measures;
     double *value = arena_output(&t->arena, "value", values, sizeof *value, 8);
-    osafl_call *c = take_begin(t, "evaluate()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->evaluate(s->instance.self, c, workspace, w, b, value)));
+    osafl_call *c = caller_begin(t, "evaluate()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->evaluate(s->instance.self, c, workspace, w, b, value)));
     transcript_doubles(&t->transcript, "value of evaluate()", t->round, t->task, value, values);
-    return play_step(s, t, workspace, b);
+    return run_step(s, t, workspace, b);
 }
 
-static void free_kept(struct subject *s)
+static void free_kept(struct instance_under_test *s)
 {
     free(kept_of(s)->w);
 }
 
-const struct bench model_bench = {
+const struct kind_calls model_calls = {
     .kind = OSAFL_KIND_MODEL,
     .kept_bytes = sizeof(struct model_host),
     .tasks = 4,
     .begin = begin,
-    .task = play_task,
+    .task = run_task,
     .free_kept = free_kept,
 };
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 
-static void open_model(struct subject *s, struct conform *c)
+static void open_model(struct instance_under_test *s, struct conform *c)
 {
     struct transcript answers = {0};
-    subject_must_open(s, c, &answers);
+    under_test_must_open(s, c, &answers);
     transcript_free(&answers);
 }
 
-static float *new_vector(const struct subject *s)
+static float *new_vector(const struct instance_under_test *s)
 {
     float *x = aligned_alloc(64, (kept_of(s)->info.n_parameters * sizeof *x + 63) / 64 * 64);
     if (x == NULL)
@@ -252,21 +254,21 @@ static float *new_vector(const struct subject *s)
     return x;
 }
 
-/* describe() is looked through when a subject opens; it answers the same again. */
+/* describe() is looked through when an instance opens; it answers the same again. */
 void check_model_tensors(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     open_model(&s, c);
     const osafl_model_info first = kept_of(&s)->info;
-    struct take t = take_open(&s);
+    struct caller t = caller_open(&s);
     if (describe(&s, &t) != OSAFL_OK)
-        take_fail(&t, "fails: %s", t.message);
+        caller_fail(&t, "fails: %s", t.error.text);
     if (memcmp(&first, &kept_of(&s)->info, sizeof first) != 0)
-        take_fail(&t, "answers otherwise the second time");
+        caller_fail(&t, "answers otherwise the second time");
     for (uint32_t i = 0; i < first.n_tensors; i++) {
         for (uint32_t j = 0; j < i; j++) {
             if (strcmp(tensor_at(&first, i)->name, tensor_at(&first, j)->name) == 0)
-                take_fail(&t, "two tensors are called %s", tensor_at(&first, i)->name);
+                caller_fail(&t, "two tensors are called %s", tensor_at(&first, i)->name);
         }
     }
     for (uint64_t i = 0; i < first.n_parameters; i++) {
@@ -277,8 +279,8 @@ void check_model_tensors(struct conform *c)
 
 /* One batch on which gradients are tried, with dropout off. */
 struct bowl {
-    struct subject subject;
-    struct take take;
+    struct instance_under_test tested;
+    struct caller caller;
     const osafl_batch *batch;
     void *workspace;
     float *grad;
@@ -288,28 +290,28 @@ struct bowl {
 static double loss_at(struct bowl *b, const float *w, float *grad)
 {
     double loss;
-    if (ask_gradient(&b->subject, &b->take, b->workspace, w, b->batch, 0, grad, &loss) != OSAFL_OK)
-        take_fail(&b->take, "fails: %s", b->take.message);
+    if (ask_gradient(&b->tested, &b->caller, b->workspace, w, b->batch, 0, grad, &loss) != OSAFL_OK)
+        caller_fail(&b->caller, "fails: %s", b->caller.error.text);
     if (!isfinite(loss))
-        take_fail(&b->take, "the loss is %g", loss);
+        caller_fail(&b->caller, "the loss is %g", loss);
     return loss;
 }
 
 static void open_bowl(struct bowl *b, struct conform *c)
 {
-    open_model(&b->subject, c);
-    b->take = take_open(&b->subject);
-    b->batch = make_batch(&b->subject, &b->take, 100);
-    b->workspace = make_workspace(&b->subject, &b->take);
-    b->grad = new_vector(&b->subject);
-    b->at = new_vector(&b->subject);
+    open_model(&b->tested, c);
+    b->caller = caller_open(&b->tested);
+    b->batch = make_batch(&b->tested, &b->caller, 100);
+    b->workspace = make_workspace(&b->tested, &b->caller);
+    b->grad = new_vector(&b->tested);
+    b->at = new_vector(&b->tested);
 }
 
 /* How far to move: far enough for the loss, which is known to a few units of its last float digit,
  * and no farther than a small part of the tensor. */
 static double reach_in(const struct bowl *b, const osafl_tensor *tensor, double loss, double norm)
 {
-    const float *w = kept_of(&b->subject)->w;
+    const float *w = kept_of(&b->tested)->w;
     double norm2 = 0.0;
     for (uint64_t i = tensor->offset; i < tensor->offset + tensor->size; i++)
         norm2 += (double)w[i] * (double)w[i];
@@ -321,7 +323,7 @@ static double reach_in(const struct bowl *b, const osafl_tensor *tensor, double 
 static double slope_along(struct bowl *b, const osafl_tensor *tensor, double norm, double reach,
                           float *scratch)
 {
-    const struct model_host *k = kept_of(&b->subject);
+    const struct model_host *k = kept_of(&b->tested);
     double side[2];
     for (int sign = 0; sign < 2; sign++) {
         memcpy(b->at, k->w, k->info.n_parameters * sizeof *b->at);
@@ -351,27 +353,28 @@ static bool try_tensor(struct bowl *b, const osafl_tensor *tensor, double loss, 
             return true;
         reach *= 0.2;
     }
-    take_fail(&b->take,
-              "along the gradient in tensor %s the loss rises by %.4g, the gradient says %.4g",
-              tensor->name, slope, norm);
+    caller_fail(&b->caller,
+                "along the gradient in tensor %s the loss rises by %.4g, the gradient says %.4g",
+                tensor->name, slope, norm);
 }
 
 void check_model_gradient(struct conform *c)
 {
     struct bowl b;
     open_bowl(&b, c);
-    const osafl_model_info *info = &kept_of(&b.subject)->info;
-    float *scratch = new_vector(&b.subject);
-    const double loss = loss_at(&b, kept_of(&b.subject)->w, b.grad);
+    const osafl_model_info *info = &kept_of(&b.tested)->info;
+    float *scratch = new_vector(&b.tested);
+    const double loss = loss_at(&b, kept_of(&b.tested)->w, b.grad);
     /* All tensors of a small model, some of a large one, the first and the last among them. */
-    const uint32_t most = is_large(&b.subject) ? 6 : 40;
+    const uint32_t most = is_large(&b.tested) ? 6 : 40;
     const uint32_t stride = info->n_tensors > most ? info->n_tensors / most + 1 : 1;
     uint32_t tried = 0;
     for (uint32_t i = 0; i < info->n_tensors; i += stride)
         tried += try_tensor(&b, tensor_at(info, i), loss, scratch);
     tried += try_tensor(&b, tensor_at(info, info->n_tensors - 1), loss, scratch);
     if (tried == 0)
-        take_fail(&b.take, "the gradient is next to 0 at the initial parameters, in all tensors");
+        caller_fail(&b.caller,
+                    "the gradient is next to 0 at the initial parameters, in all tensors");
 }
 
 /* No answer depends on what an earlier call left in the workspace. */
@@ -379,25 +382,24 @@ void check_model_workspace(struct conform *c)
 {
     struct bowl b;
     open_bowl(&b, c);
-    const struct model_host *k = kept_of(&b.subject);
+    const struct model_host *k = kept_of(&b.tested);
     const uint64_t n = k->info.n_parameters;
-    float *again = new_vector(&b.subject);
+    float *again = new_vector(&b.tested);
     double *value = calloc((size_t)k->batch * k->info.n_measures, sizeof *value);
-    const osafl_batch *other = make_batch(&b.subject, &b.take, 101);
+    const osafl_batch *other = make_batch(&b.tested, &b.caller, 101);
     double unused;
     if (value == NULL)
         _exit(70);
     const double loss = loss_at(&b, k->w, b.grad);
-    if (ask_gradient(&b.subject, &b.take, b.workspace, k->w, other, 1, again, &unused) != OSAFL_OK)
-        take_fail(&b.take, "fails: %s", b.take.message);
-    osafl_call *call = take_begin(&b.take, "evaluate()", OSAFL_NO_CLIENT);
-    if (take_end(&b.take, vtable(&b.subject)
-                              ->evaluate(b.subject.instance.self, call, b.workspace, k->w, other,
-                                         value)) != OSAFL_OK)
-        take_fail(&b.take, "fails: %s", b.take.message);
+    if (ask_gradient(&b.tested, &b.caller, b.workspace, k->w, other, 1, again, &unused) != OSAFL_OK)
+        caller_fail(&b.caller, "fails: %s", b.caller.error.text);
+    osafl_call *call = caller_begin(&b.caller, "evaluate()", OSAFL_NO_CLIENT);
+    if (caller_end(&b.caller, vtable(&b.tested)->evaluate(b.tested.instance.self, call, b.workspace,
+                                                          k->w, other, value)) != OSAFL_OK)
+        caller_fail(&b.caller, "fails: %s", b.caller.error.text);
     const double loss_again = loss_at(&b, k->w, again);
     if (loss != loss_again || memcmp(b.grad, again, n * sizeof *again) != 0)
-        take_fail(&b.take, "answers otherwise after other calls on the same workspace");
+        caller_fail(&b.caller, "answers otherwise after other calls on the same workspace");
 }
 
 /* Feature "fused": a step is w - rate * gradient, up to rounding. */
@@ -405,22 +407,23 @@ void check_model_fused(struct conform *c)
 {
     struct bowl b;
     open_bowl(&b, c);
-    const struct model_host *k = kept_of(&b.subject);
+    const struct model_host *k = kept_of(&b.tested);
     const uint64_t n = k->info.n_parameters;
     const double rate = 0.05;
     double loss;
     double fused_loss;
-    if (vtable(&b.subject)->sgd_step == NULL)
+    if (vtable(&b.tested)->sgd_step == NULL)
         conform_fail(c, "declares \"fused\" and has no sgd_step()");
-    if (ask_gradient(&b.subject, &b.take, b.workspace, k->w, b.batch, 1, b.grad, &loss) != OSAFL_OK)
-        take_fail(&b.take, "fails: %s", b.take.message);
+    if (ask_gradient(&b.tested, &b.caller, b.workspace, k->w, b.batch, 1, b.grad, &loss) !=
+        OSAFL_OK)
+        caller_fail(&b.caller, "fails: %s", b.caller.error.text);
     memcpy(b.at, k->w, n * sizeof *b.at);
     const osafl_status status =
-        ask_step(&b.subject, &b.take, b.workspace, b.at, b.batch, rate, &fused_loss);
+        ask_step(&b.tested, &b.caller, b.workspace, b.at, b.batch, rate, &fused_loss);
     if (status == OSAFL_E_UNSUPPORTED)
         conform_skip(c, "offers no fused step with these settings");
     if (status != OSAFL_OK)
-        take_fail(&b.take, "fails: %s", b.take.message);
+        caller_fail(&b.caller, "fails: %s", b.caller.error.text);
     double error2 = 0.0;
     double step2 = 0.0;
     double w2 = 0.0;
@@ -432,16 +435,16 @@ void check_model_fused(struct conform *c)
         w2 += (double)k->w[i] * (double)k->w[i];
     }
     if (!(sqrt(error2) <= 1e-3 * sqrt(step2) + 1e-6 * sqrt(w2)))
-        take_fail(&b.take, "differs from gradient() and a plain step by %.3g of the step",
-                  sqrt(error2 / step2));
+        caller_fail(&b.caller, "differs from gradient() and a plain step by %.3g of the step",
+                    sqrt(error2 / step2));
     if (!(fabs(fused_loss - loss) <= 1e-4 * (fabs(loss) + 1e-3)))
-        take_fail(&b.take, "has the loss %.8g where gradient() has %.8g", fused_loss, loss);
+        caller_fail(&b.caller, "has the loss %.8g where gradient() has %.8g", fused_loss, loss);
 }
 
 /* import_tensor() undoes export_tensor(), tensor by tensor, and each writes its own part only. */
 void check_model_export(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     open_model(&s, c);
     const osafl_model_vt *vt = vtable(&s);
     const struct model_host *k = kept_of(&s);

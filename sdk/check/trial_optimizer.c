@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
 #define MOST_VECTORS 8
 #define STEPS 3
@@ -29,32 +29,32 @@ struct toy_training {
     double curvature;
 };
 
-static const osafl_optimizer_vt *vtable(const struct subject *s)
+static const osafl_optimizer_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_optimizer_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static struct optimizer_host *kept_of(const struct subject *s)
+static struct optimizer_host *kept_of(const struct instance_under_test *s)
 {
     return s->kept;
 }
 
-static uint64_t kept_floats(const struct subject *s)
+static uint64_t kept_floats(const struct instance_under_test *s)
 {
-    return (uint64_t)optimizer_bench.tasks * kept_of(s)->info.client_vectors * s->world.dim;
+    return (uint64_t)optimizer_calls.tasks * kept_of(s)->info.client_vectors * s->world.dim;
 }
 
-static osafl_status begin(struct subject *s, struct take *t)
+static osafl_status begin(struct instance_under_test *s, struct caller *t)
 {
     struct optimizer_host *k = kept_of(s);
     k->info = (osafl_optimizer_info){.struct_size = sizeof k->info};
     osafl_optimizer_info *info = arena_inout(&t->arena, "info", &k->info, 1, sizeof k->info, 8);
-    osafl_call *c = take_begin(t, "describe()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->describe(s->instance.self, c, info)));
+    osafl_call *c = caller_begin(t, "describe()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->describe(s->instance.self, c, info)));
     k->info = *info;
     if (info->client_vectors > MOST_VECTORS || info->round_vectors > MOST_VECTORS ||
         info->uplink_vectors > MOST_VECTORS || info->broadcast_vectors > MOST_VECTORS)
-        take_fail(t, "asks for more than %d vectors", MOST_VECTORS);
+        caller_fail(t, "asks for more than %d vectors", MOST_VECTORS);
     transcript_bytes(&t->transcript, "describe()", 0, 0, info, sizeof *info);
     k->client_vector = calloc(kept_floats(s) + 1, sizeof(float));
     if (k->client_vector == NULL)
@@ -62,7 +62,7 @@ static osafl_status begin(struct subject *s, struct take *t)
     return OSAFL_OK;
 }
 
-static osafl_status play_round(struct subject *s, struct take *t)
+static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
     conform_doing("rate()");
     const double rate = vtable(s)->rate(s->instance.self, t->round);
@@ -84,7 +84,8 @@ static osafl_status store_gradient(const struct osafl_local *l, osafl_call *c, c
     return OSAFL_OK;
 }
 
-static void make_vectors(struct subject *s, struct take *t, struct toy_training *g, uint32_t client)
+static void make_vectors(struct instance_under_test *s, struct caller *t, struct toy_training *g,
+                         uint32_t client)
 {
     const struct optimizer_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
@@ -114,13 +115,13 @@ static void make_vectors(struct subject *s, struct take *t, struct toy_training 
     free(x);
 }
 
-static const void *pointers(struct take *t, const char *name, const void *table, uint32_t n)
+static const void *pointers(struct caller *t, const char *name, const void *table, uint32_t n)
 {
     return arena_input(&t->arena, name, table, n, sizeof(float *), 8);
 }
 
 /* Fills *g, which must not move afterwards. */
-static void training_make(struct subject *s, struct take *t, struct toy_training *g,
+static void training_make(struct instance_under_test *s, struct caller *t, struct toy_training *g,
                           uint32_t client, double curvature)
 {
     const osafl_optimizer_info *info = &kept_of(s)->info;
@@ -140,25 +141,27 @@ static void training_make(struct subject *s, struct take *t, struct toy_training
     g->local.uplink = pointers(t, "uplink", g->uplink, info->uplink_vectors);
 }
 
-static osafl_status do_step(struct subject *s, struct take *t, struct toy_training *g)
+static osafl_status do_step(struct instance_under_test *s, struct caller *t, struct toy_training *g)
 {
     fill_gradient(g, g->w, g->gradient);
-    osafl_call *c = take_begin(t, "step()", g->local.client);
-    OSAFL_TRY(take_end(t, vtable(s)->step(s->instance.self, c, &g->local, g->w, g->gradient)));
+    osafl_call *c = caller_begin(t, "step()", g->local.client);
+    OSAFL_TRY(caller_end(t, vtable(s)->step(s->instance.self, c, &g->local, g->w, g->gradient)));
     g->local.step++;
     return OSAFL_OK;
 }
 
-static osafl_status do_begin(struct subject *s, struct take *t, struct toy_training *g)
+static osafl_status do_begin(struct instance_under_test *s, struct caller *t,
+                             struct toy_training *g)
 {
     if (vtable(s)->begin == NULL)
         return OSAFL_OK;
-    osafl_call *c = take_begin(t, "begin()", g->local.client);
-    return take_end(t, vtable(s)->begin(s->instance.self, c, &g->local));
+    osafl_call *c = caller_begin(t, "begin()", g->local.client);
+    return caller_end(t, vtable(s)->begin(s->instance.self, c, &g->local));
 }
 
 /* What reaches the server is what was sent; the update is w - w_start. */
-static osafl_status do_received(struct subject *s, struct take *t, struct toy_training *g)
+static osafl_status do_received(struct instance_under_test *s, struct caller *t,
+                                struct toy_training *g)
 {
     const struct optimizer_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
@@ -173,8 +176,8 @@ static osafl_status do_received(struct subject *s, struct take *t, struct toy_tr
         sent[j] = arena_input(&t->arena, "a received vector", g->uplink[j], dim, sizeof(float), 64);
     for (uint32_t j = 0; j < k->info.client_vectors; j++)
         arena_protect(&t->arena, g->client_vector[j], false);
-    osafl_call *c = take_begin(t, "received()", g->local.client);
-    OSAFL_TRY(take_end(t, vtable(s)->received(s->instance.self, c, &g->local, update, sent)));
+    osafl_call *c = caller_begin(t, "received()", g->local.client);
+    OSAFL_TRY(caller_end(t, vtable(s)->received(s->instance.self, c, &g->local, update, sent)));
     for (uint32_t j = 0; j < k->info.client_vectors; j++) {
         float *kept = k->client_vector + (g->local.client * k->info.client_vectors + j) * dim;
         memcpy(kept, g->client_vector[j], dim * sizeof(float));
@@ -184,7 +187,7 @@ static osafl_status do_received(struct subject *s, struct take *t, struct toy_tr
     return OSAFL_OK;
 }
 
-static osafl_status play_task(struct subject *s, struct take *t)
+static osafl_status run_task(struct instance_under_test *s, struct caller *t)
 {
     const uint64_t dim = s->world.dim;
     struct toy_training g;
@@ -194,9 +197,9 @@ static osafl_status play_task(struct subject *s, struct take *t)
         OSAFL_TRY(do_step(s, t, &g));
     transcript_floats(&t->transcript, "w after step()", t->round, t->task, g.w, dim);
     if (vtable(s)->finish != NULL) {
-        osafl_call *c = take_begin(t, "finish()", t->task);
+        osafl_call *c = caller_begin(t, "finish()", t->task);
         const float *w = arena_input(&t->arena, "w of finish()", g.w, dim, sizeof(float), 64);
-        OSAFL_TRY(take_end(t, vtable(s)->finish(s->instance.self, c, &g.local, w)));
+        OSAFL_TRY(caller_end(t, vtable(s)->finish(s->instance.self, c, &g.local, w)));
     }
     for (uint32_t j = 0; j < kept_of(s)->info.uplink_vectors; j++)
         transcript_floats(&t->transcript, "an uplink vector of finish()", t->round, t->task,
@@ -204,24 +207,24 @@ static osafl_status play_task(struct subject *s, struct take *t)
     return do_received(s, t, &g);
 }
 
-static void copy_kept(struct subject *to, const struct subject *from)
+static void copy_kept(struct instance_under_test *to, const struct instance_under_test *from)
 {
     memcpy(kept_of(to)->client_vector, kept_of(from)->client_vector,
            kept_floats(to) * sizeof(float));
 }
 
-static void free_kept(struct subject *s)
+static void free_kept(struct instance_under_test *s)
 {
     free(kept_of(s)->client_vector);
 }
 
-const struct bench optimizer_bench = {
+const struct kind_calls optimizer_calls = {
     .kind = OSAFL_KIND_OPTIMIZER,
     .kept_bytes = sizeof(struct optimizer_host),
     .tasks = 8,
     .begin = begin,
-    .round = play_round,
-    .task = play_task,
+    .round = run_round,
+    .task = run_task,
     .copy_kept = copy_kept,
     .free_kept = free_kept,
 };
@@ -230,9 +233,9 @@ const struct bench optimizer_bench = {
 
 void check_optimizer_description(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
-    subject_must_open(&s, c, &answers);
+    under_test_must_open(&s, c, &answers);
     const osafl_optimizer_info *info = &kept_of(&s)->info;
     const osafl_optimizer_vt *vt = vtable(&s);
     if (info->is_plain > 1)
@@ -244,7 +247,7 @@ void check_optimizer_description(struct conform *c)
     if (info->client_vectors > 0 && vt->received == NULL)
         conform_fail(c, "keeps %u vectors of each client and has no received() to fill them",
                      (unsigned)info->client_vectors);
-    for (uint32_t round = 0; round < 10 * PLAY_ROUNDS; round++) {
+    for (uint32_t round = 0; round < 10 * TRIAL_ROUNDS; round++) {
         const double rate = vt->rate(s.instance.self, round);
         if (!(rate > 0.0 && isfinite(rate)))
             conform_fail(c, "has the learning rate %g in round %u", rate, (unsigned)round);
@@ -254,27 +257,27 @@ void check_optimizer_description(struct conform *c)
 /* is_plain: a step is w - rate * grad, and further vectors are none of its business. */
 void check_optimizer_plain(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     struct toy_training g;
-    subject_must_open(&s, c, &answers);
+    under_test_must_open(&s, c, &answers);
     if (kept_of(&s)->info.is_plain == 0)
         conform_skip(c, "is not plain with these settings");
-    struct take t = take_open(&s);
+    struct caller t = caller_open(&s);
     training_make(&s, &t, &g, 0, 0.7);
     float *before = calloc(s.world.dim, sizeof *before);
     if (before == NULL || do_begin(&s, &t, &g) != OSAFL_OK)
-        take_fail(&t, "fails: %s", t.message);
+        caller_fail(&t, "fails: %s", t.error.text);
     memcpy(before, g.w, s.world.dim * sizeof *before);
     if (do_step(&s, &t, &g) != OSAFL_OK)
-        take_fail(&t, "fails: %s", t.message);
+        caller_fail(&t, "fails: %s", t.error.text);
     for (uint64_t i = 0; i < s.world.dim; i++) {
         const double gradient = 0.7 * ((double)before[i] - (double)g.target[i]);
         const double wanted = (double)before[i] - g.local.rate * gradient;
         const double allowed = 1e-6 * (fabs((double)before[i]) + fabs(g.local.rate * gradient));
         if (!(fabs((double)g.w[i] - wanted) <= allowed))
-            take_fail(&t, "says that it is plain and moves parameter %u to %.8g instead of %.8g",
-                      (unsigned)i, (double)g.w[i], wanted);
+            caller_fail(&t, "says that it is plain and moves parameter %u to %.8g instead of %.8g",
+                        (unsigned)i, (double)g.w[i], wanted);
     }
 }
 
@@ -291,23 +294,23 @@ static double distance2(const struct toy_training *g)
 /* Steps down a bowl that is shallow for this learning rate bring it lower. */
 void check_optimizer_descends(struct conform *c)
 {
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     struct toy_training g;
-    subject_must_open(&s, c, &answers);
-    struct take t = take_open(&s);
+    under_test_must_open(&s, c, &answers);
+    struct caller t = caller_open(&s);
     const double rate = vtable(&s)->rate(s.instance.self, 0);
     training_make(&s, &t, &g, 1, 0.05 / rate);
     if (do_begin(&s, &t, &g) != OSAFL_OK)
-        take_fail(&t, "fails: %s", t.message);
+        caller_fail(&t, "fails: %s", t.error.text);
     const double before = distance2(&g);
     for (unsigned k = 0; k < 10; k++) {
         if (do_step(&s, &t, &g) != OSAFL_OK)
-            take_fail(&t, "fails: %s", t.message);
+            caller_fail(&t, "fails: %s", t.error.text);
     }
     if (!(distance2(&g) < before))
-        take_fail(&t,
-                  "ten steps with learning rate %g on a bowl of curvature %g lead from "
-                  "distance %.4g to %.4g",
-                  rate, 0.05 / rate, sqrt(before), sqrt(distance2(&g)));
+        caller_fail(&t,
+                    "ten steps with learning rate %g on a bowl of curvature %g lead from "
+                    "distance %.4g to %.4g",
+                    rate, 0.05 / rate, sqrt(before), sqrt(distance2(&g)));
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
 #define SLOTS 2 /* vectors that each client sends */
 #define MOST_STATES 8
@@ -18,22 +18,22 @@ struct quantizer_host {
     float *state;     /* [tasks][SLOTS][vectors][dim] */
 };
 
-static const osafl_quantizer_vt *vtable(const struct subject *s)
+static const osafl_quantizer_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_quantizer_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static struct quantizer_host *kept_of(const struct subject *s)
+static struct quantizer_host *kept_of(const struct instance_under_test *s)
 {
     return s->kept;
 }
 
-static uint64_t state_floats(const struct subject *s)
+static uint64_t state_floats(const struct instance_under_test *s)
 {
-    return (uint64_t)quantizer_bench.tasks * SLOTS * kept_of(s)->vectors * s->world.dim;
+    return (uint64_t)quantizer_calls.tasks * SLOTS * kept_of(s)->vectors * s->world.dim;
 }
 
-static osafl_status begin(struct subject *s, struct take *t)
+static osafl_status begin(struct instance_under_test *s, struct caller *t)
 {
     struct quantizer_host *k = kept_of(s);
     conform_doing("max_bytes()");
@@ -67,7 +67,7 @@ static osafl_packet make_packet(uint32_t client, uint32_t round, uint32_t slot)
 }
 
 /* What a packet costs; packet_bits() gives the same twice, and no more than payload_bits(). */
-static double bits_of(struct subject *s, struct take *t, const osafl_packet *p)
+static double bits_of(struct instance_under_test *s, struct caller *t, const osafl_packet *p)
 {
     const struct quantizer_host *k = kept_of(s);
     if (vtable(s)->packet_bits == NULL)
@@ -77,20 +77,20 @@ static double bits_of(struct subject *s, struct take *t, const osafl_packet *p)
     const double bits = vtable(s)->packet_bits(s->instance.self, packet);
     if (!(bits > 0.0 && bits <= k->payload_bits) ||
         bits != vtable(s)->packet_bits(s->instance.self, packet))
-        take_fail(t, "packet_bits() gives %g where payload_bits() is %g, or not the same twice",
-                  bits, k->payload_bits);
+        caller_fail(t, "packet_bits() gives %g where payload_bits() is %g, or not the same twice",
+                    bits, k->payload_bits);
     return bits;
 }
 
-/* One encoded vector, in buffers of the take. */
+/* One encoded vector, in buffers of the caller. */
 struct encoded {
     uint8_t *code;
     uint64_t bytes;
     double air_bits;
 };
 
-static osafl_status encode(struct subject *s, struct take *t, const osafl_packet *p, const float *x,
-                           float *kept_state, struct encoded *out)
+static osafl_status encode(struct instance_under_test *s, struct caller *t, const osafl_packet *p,
+                           const float *x, float *kept_state, struct encoded *out)
 {
     const struct quantizer_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
@@ -104,26 +104,27 @@ static osafl_status encode(struct subject *s, struct take *t, const osafl_packet
     out->code = arena_output(&t->arena, "code", k->max_bytes, 1, 8);
     out->bytes = UINT64_MAX;
     out->air_bits = -1.0;
-    osafl_call *c = take_begin(t, "encode()", p->client);
-    OSAFL_TRY(take_end(t, vtable(s)->encode(s->instance.self, c, packet, in, states, out->code,
-                                            &out->bytes, &out->air_bits)));
+    osafl_call *c = caller_begin(t, "encode()", p->client);
+    OSAFL_TRY(caller_end(t, vtable(s)->encode(s->instance.self, c, packet, in, states, out->code,
+                                              &out->bytes, &out->air_bits)));
     if (out->bytes > k->max_bytes)
-        take_fail(t, "made a code of %g bytes where max_bytes() is %g", (double)out->bytes,
-                  (double)k->max_bytes);
+        caller_fail(t, "made a code of %g bytes where max_bytes() is %g", (double)out->bytes,
+                    (double)k->max_bytes);
     for (uint32_t j = 0; j < k->vectors; j++)
         memcpy(kept_state + j * dim, state[j], dim * sizeof(float));
     return OSAFL_OK;
 }
 
-static osafl_status verify(struct subject *s, struct take *t, const uint8_t *code, uint64_t bytes)
+static osafl_status verify(struct instance_under_test *s, struct caller *t, const uint8_t *code,
+                           uint64_t bytes)
 {
-    osafl_call *c = take_begin(t, "verify()", OSAFL_NO_CLIENT);
-    return take_end(t, vtable(s)->verify(s->instance.self, c, code, bytes));
+    osafl_call *c = caller_begin(t, "verify()", OSAFL_NO_CLIENT);
+    return caller_end(t, vtable(s)->verify(s->instance.self, c, code, bytes));
 }
 
 /* decode(), axpy() and dot() of a code that verify() accepted. */
-static void use_code(struct subject *s, struct take *t, const uint8_t *code, uint64_t bytes,
-                     uint64_t begin_at, uint64_t end, float *out)
+static void use_code(struct instance_under_test *s, struct caller *t, const uint8_t *code,
+                     uint64_t bytes, uint64_t begin_at, uint64_t end, float *out)
 {
     const osafl_quantizer_vt *vt = vtable(s);
     const uint64_t n = end - begin_at;
@@ -147,7 +148,7 @@ static void use_code(struct subject *s, struct take *t, const uint8_t *code, uin
     }
 }
 
-static osafl_status play_task(struct subject *s, struct take *t)
+static osafl_status run_task(struct instance_under_test *s, struct caller *t)
 {
     const uint64_t dim = s->world.dim;
     float *x = calloc(dim, sizeof *x);
@@ -181,22 +182,22 @@ static osafl_status play_task(struct subject *s, struct take *t)
     return status;
 }
 
-static void copy_kept(struct subject *to, const struct subject *from)
+static void copy_kept(struct instance_under_test *to, const struct instance_under_test *from)
 {
     memcpy(kept_of(to)->state, kept_of(from)->state, state_floats(to) * sizeof(float));
 }
 
-static void free_kept(struct subject *s)
+static void free_kept(struct instance_under_test *s)
 {
     free(kept_of(s)->state);
 }
 
-const struct bench quantizer_bench = {
+const struct kind_calls quantizer_calls = {
     .kind = OSAFL_KIND_QUANTIZER,
     .kept_bytes = sizeof(struct quantizer_host),
     .tasks = 8,
     .begin = begin,
-    .task = play_task,
+    .task = run_task,
     .copy_kept = copy_kept,
     .free_kept = free_kept,
 };
@@ -205,7 +206,7 @@ const struct bench quantizer_bench = {
 
 /* A quantizer with one vector to send, and the memory for it. */
 struct sender {
-    struct subject subject;
+    struct instance_under_test tested;
     struct transcript answers;
     float *x;
     float *state;
@@ -216,8 +217,8 @@ struct sender {
 static void sender_open(struct sender *r, struct conform *c)
 {
     *r = (struct sender){.x = NULL};
-    subject_must_open(&r->subject, c, &r->answers);
-    const uint64_t dim = r->subject.world.dim;
+    under_test_must_open(&r->tested, c, &r->answers);
+    const uint64_t dim = r->tested.world.dim;
     r->x = calloc(dim, sizeof(float));
     r->decoded = calloc(dim, sizeof(float));
     r->part = calloc(dim, sizeof(float));
@@ -226,20 +227,20 @@ static void sender_open(struct sender *r, struct conform *c)
         _exit(70);
 }
 
-/* Sends r->x as this client's and round's; the code is the take's. */
-static struct encoded send(struct sender *r, struct take *t, uint32_t client)
+/* Sends r->x as this client's and round's; the code is the caller's. */
+static struct encoded send(struct sender *r, struct caller *t, uint32_t client)
 {
     const osafl_packet p = make_packet(client, t->round, 0);
     struct encoded e;
-    bits_of(&r->subject, t, &p);
-    osafl_status status = encode(&r->subject, t, &p, r->x, r->state, &e);
+    bits_of(&r->tested, t, &p);
+    osafl_status status = encode(&r->tested, t, &p, r->x, r->state, &e);
     if (status == OSAFL_OK)
-        status = verify(&r->subject, t, e.code, e.bytes);
+        status = verify(&r->tested, t, e.code, e.bytes);
     if (status != OSAFL_OK)
-        take_fail(t, "fails with %s: %s", status_name(status), t->message);
+        caller_fail(t, "fails with %s: %s", status_name(status), t->error.text);
     conform_doing("decode()");
-    vtable(&r->subject)
-        ->decode(r->subject.instance.self, e.code, e.bytes, 0, r->subject.world.dim, r->decoded);
+    vtable(&r->tested)
+        ->decode(r->tested.instance.self, e.code, e.bytes, 0, r->tested.world.dim, r->decoded);
     return e;
 }
 
@@ -247,27 +248,27 @@ void check_quantizer_sizes(struct conform *c)
 {
     struct sender r;
     sender_open(&r, c);
-    const struct quantizer_host *k = kept_of(&r.subject);
+    const struct quantizer_host *k = kept_of(&r.tested);
     if (!(k->payload_bits > 0.0 && isfinite(k->payload_bits)))
         conform_fail(c, "states a payload of %g bits", k->payload_bits);
     for (uint32_t round = 0; round < 20; round++) {
-        struct take t = take_open(&r.subject);
+        struct caller t = caller_open(&r.tested);
         t.round = round;
-        trial_floats(&r.subject, round, 1, pow(10.0, (int)round - 10), r.x, r.subject.world.dim);
+        trial_floats(&r.tested, round, 1, pow(10.0, (int)round - 10), r.x, r.tested.world.dim);
         const struct encoded e = send(&r, &t, round % 5);
         if (!(e.air_bits > 0.0 && e.air_bits <= 8.0 * (double)e.bytes))
-            take_fail(&t, "states %g bits on the air for a code of %g bytes", e.air_bits,
-                      (double)e.bytes);
-        take_close(&t);
+            caller_fail(&t, "states %g bits on the air for a code of %g bytes", e.air_bits,
+                        (double)e.bytes);
+        caller_close(&t);
     }
 }
 
-static void require_same(const struct take *t, const char *what, uint64_t i, double got,
+static void require_same(const struct caller *t, const char *what, uint64_t i, double got,
                          double wanted)
 {
     if (!(got == wanted)) /* +0 and -0 are the same */
-        take_fail(t, "%s of entry %u is %.17g where decode() of the whole makes it %.17g", what,
-                  (unsigned)i, got, wanted);
+        caller_fail(t, "%s of entry %u is %.17g where decode() of the whole makes it %.17g", what,
+                    (unsigned)i, got, wanted);
 }
 
 /* Any range decodes as the whole does, and axpy() and dot() are what decode() and a loop give. */
@@ -275,14 +276,14 @@ void check_quantizer_ranges(struct conform *c)
 {
     struct sender r;
     sender_open(&r, c);
-    const osafl_quantizer_vt *vt = vtable(&r.subject);
-    void *self = r.subject.instance.self;
-    const uint64_t dim = r.subject.world.dim;
+    const osafl_quantizer_vt *vt = vtable(&r.tested);
+    void *self = r.tested.instance.self;
+    const uint64_t dim = r.tested.world.dim;
     struct draws d = {.seed = c->seed, .purpose = 5};
     for (uint32_t round = 0; round < 40; round++) {
-        struct take t = take_open(&r.subject);
+        struct caller t = caller_open(&r.tested);
         t.round = round;
-        trial_floats(&r.subject, round, 2, 0.1, r.x, dim);
+        trial_floats(&r.tested, round, 2, 0.1, r.x, dim);
         const struct encoded e = send(&r, &t, 0);
         const uint64_t first = draw_below(&d, (uint32_t)dim);
         const uint64_t end = first + draw_below(&d, (uint32_t)(dim - first) + 1);
@@ -309,7 +310,7 @@ void check_quantizer_ranges(struct conform *c)
             require_same(&t, "dot()", first,
                          vt->dot(self, e.code, e.bytes, first, end, r.x + first), product);
         free(sum);
-        take_close(&t);
+        caller_close(&t);
     }
 }
 
@@ -337,33 +338,33 @@ void check_quantizer_garbage(struct conform *c)
 {
     struct sender r;
     sender_open(&r, c);
-    r.subject.guarded = true;
-    const uint64_t dim = r.subject.world.dim;
-    const uint64_t max_bytes = kept_of(&r.subject)->max_bytes;
+    r.tested.guarded = true;
+    const uint64_t dim = r.tested.world.dim;
+    const uint64_t max_bytes = kept_of(&r.tested)->max_bytes;
     struct draws d = {.seed = c->seed, .purpose = 6};
     uint8_t *code = calloc(max_bytes + 1, 1);
     if (code == NULL)
         _exit(70);
     for (uint32_t round = 0; round < 600; round++) {
-        struct take t = take_open(&r.subject);
+        struct caller t = caller_open(&r.tested);
         t.round = round;
-        trial_floats(&r.subject, round, 3, 0.1, r.x, dim);
+        trial_floats(&r.tested, round, 3, 0.1, r.x, dim);
         const struct encoded e = send(&r, &t, 0);
         memcpy(code, e.code, e.bytes);
         const uint64_t bytes = damage(&d, code, e.bytes, max_bytes);
         const uint8_t *given = arena_input(&t.arena, "a damaged code", code, bytes, 1, 8);
-        const osafl_status status = verify(&r.subject, &t, given, bytes);
+        const osafl_status status = verify(&r.tested, &t, given, bytes);
         if (status == OSAFL_E_BUG)
-            take_fail(&t, "blames the host for a damaged code: %s", t.message);
+            caller_fail(&t, "blames the host for a damaged code: %s", t.error.text);
         if (status == OSAFL_OK) {
-            use_code(&r.subject, &t, given, bytes, 0, dim, r.part);
+            use_code(&r.tested, &t, given, bytes, 0, dim, r.part);
             if (t.transcript.not_finite[0] != '\0')
-                take_fail(&t, "accepts a damaged code, of which %s", t.transcript.not_finite);
+                caller_fail(&t, "accepts a damaged code, of which %s", t.transcript.not_finite);
         }
         const char *beside = arena_damage(&t.arena);
         if (beside != NULL)
-            take_fail(&t, "%s for a damaged code", beside);
-        take_close(&t);
+            caller_fail(&t, "%s for a damaged code", beside);
+        caller_close(&t);
     }
 }
 
@@ -374,17 +375,17 @@ void check_quantizer_unbiased(struct conform *c)
     enum { PACKETS = 4000 };
     struct sender r;
     sender_open(&r, c);
-    const uint64_t dim = r.subject.world.dim;
+    const uint64_t dim = r.tested.world.dim;
     double *sum = calloc(2 * dim, sizeof *sum);
     double *sum2 = sum + dim;
     double largest = 0.0;
     if (sum == NULL)
         _exit(70);
-    trial_floats(&r.subject, 0, 4, 0.1, r.x, dim);
+    trial_floats(&r.tested, 0, 4, 0.1, r.x, dim);
     for (uint64_t i = 0; i < dim; i += 3)
         r.x[i] *= 0.01f;
     for (uint32_t n = 0; n < PACKETS; n++) {
-        struct take t = take_open(&r.subject);
+        struct caller t = caller_open(&r.tested);
         t.round = n / 8;
         memset(r.state, 0, MOST_STATES * dim * sizeof *r.state);
         send(&r, &t, n % 8);
@@ -394,7 +395,7 @@ void check_quantizer_unbiased(struct conform *c)
             if (fabs((double)r.decoded[i]) > largest) /* fmax() here ends gcc 12 for aarch64 */
                 largest = fabs((double)r.decoded[i]);
         }
-        take_close(&t);
+        caller_close(&t);
     }
     for (uint64_t i = 0; i < dim; i++) {
         const double mean = sum[i] / PACKETS;
@@ -410,14 +411,14 @@ void check_quantizer_lossless(struct conform *c)
 {
     struct sender r;
     sender_open(&r, c);
-    const uint64_t dim = r.subject.world.dim;
+    const uint64_t dim = r.tested.world.dim;
     for (uint32_t round = 0; round < 10; round++) {
-        struct take t = take_open(&r.subject);
+        struct caller t = caller_open(&r.tested);
         t.round = round;
-        trial_floats(&r.subject, round, 5, pow(10.0, 4.0 * round - 20.0), r.x, dim);
+        trial_floats(&r.tested, round, 5, pow(10.0, 4.0 * round - 20.0), r.x, dim);
         send(&r, &t, round);
         if (memcmp(r.x, r.decoded, dim * sizeof *r.x) != 0)
-            take_fail(&t, "decode(encode(x)) is not x");
-        take_close(&t);
+            caller_fail(&t, "decode(encode(x)) is not x");
+        caller_close(&t);
     }
 }

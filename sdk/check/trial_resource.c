@@ -4,25 +4,25 @@
 #include <string.h>
 
 #include "checks.h"
-#include "subject.h"
+#include "instance_under_test.h"
 
 /* What the header allows beyond a limit. */
 #define TOLERANCE 1e-9
 /* Times and energies against the formulas of the header. */
 #define ACCOUNT_TOLERANCE 1e-6
 
-static const osafl_resource_vt *vtable(const struct subject *s)
+static const osafl_resource_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_resource_vt *)(const void *)s->instance.plugin->vtable;
 }
 
-static const double *doubles(struct take *t, const char *name, const double *x, uint32_t n)
+static const double *doubles(struct caller *t, const char *name, const double *x, uint32_t n)
 {
     return arena_input(&t->arena, name, x, n, sizeof *x, 8);
 }
 
 /* Clients from strong to hopeless, some absent. */
-static osafl_resource_problem make_problem(struct subject *s, struct take *t)
+static osafl_resource_problem make_problem(struct instance_under_test *s, struct caller *t)
 {
     enum { GAIN, BANDWIDTH, CYCLES, ENERGY, CLOCK, POWER, PAYLOAD, ARRAYS };
     const uint32_t n = s->world.clients;
@@ -72,7 +72,7 @@ static osafl_resource_problem make_problem(struct subject *s, struct take *t)
     return p;
 }
 
-static osafl_resource_answer make_answer(struct take *t, const osafl_resource_problem *p)
+static osafl_resource_answer make_answer(struct caller *t, const osafl_resource_problem *p)
 {
     const uint32_t n = p->clients;
     return (osafl_resource_answer){
@@ -91,15 +91,15 @@ static osafl_resource_answer make_answer(struct take *t, const osafl_resource_pr
     };
 }
 
-static osafl_status solve(struct subject *s, struct take *t, const osafl_resource_problem *p,
-                          const osafl_resource_answer *a)
+static osafl_status solve(struct instance_under_test *s, struct caller *t,
+                          const osafl_resource_problem *p, const osafl_resource_answer *a)
 {
     const uint32_t n = p->clients;
     const osafl_resource_problem *problem =
         arena_input(&t->arena, "the problem", p, 1, sizeof *p, 8);
     const osafl_resource_answer *answer = arena_input(&t->arena, "the answer", a, 1, sizeof *a, 8);
-    osafl_call *c = take_begin(t, "solve()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(take_end(t, vtable(s)->solve(s->instance.self, c, problem, answer)));
+    osafl_call *c = caller_begin(t, "solve()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->solve(s->instance.self, c, problem, answer)));
     struct transcript *out = &t->transcript;
     transcript_bytes(out, "local_rounds of solve()", t->round, 0, a->local_rounds, n * 4);
     transcript_bytes(out, "reason of solve()", t->round, 0, a->reason, n * 4);
@@ -113,18 +113,18 @@ static osafl_status solve(struct subject *s, struct take *t, const osafl_resourc
     return OSAFL_OK;
 }
 
-static osafl_status play_round(struct subject *s, struct take *t)
+static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
     const osafl_resource_problem p = make_problem(s, t);
     const osafl_resource_answer a = make_answer(t, &p);
     return solve(s, t, &p, &a);
 }
 
-const struct bench resource_bench = {.kind = OSAFL_KIND_RESOURCE, .round = play_round};
+const struct kind_calls resource_calls = {.kind = OSAFL_KIND_RESOURCE, .round = run_round};
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 
-typedef void examine(const struct take *t, const osafl_resource_problem *p,
+typedef void examine(const struct caller *t, const osafl_resource_problem *p,
                      const osafl_resource_answer *a, uint32_t u);
 
 /* Solves some problems and examines the answer of each client. */
@@ -133,29 +133,29 @@ static void examine_answers(struct conform *c, examine *look)
     struct trial_world world = usual_world;
     conform_load(c);
     world.clients = 40;
-    struct subject s;
+    struct instance_under_test s;
     struct transcript answers = {0};
     const struct trial_settings settings = settings_default(c);
-    const osafl_status opened = subject_open(&s, c, &world, &settings, false, 0, &answers);
+    const osafl_status opened = under_test_open(&s, c, &world, &settings, false, 0, &answers);
     if (opened != OSAFL_OK)
-        subject_fail(&s, opened);
+        under_test_fail(&s, opened);
     uint32_t participants = 0;
-    for (uint32_t round = 0; round < 4 * PLAY_ROUNDS; round++) {
-        struct take t = take_open(&s);
+    for (uint32_t round = 0; round < 4 * TRIAL_ROUNDS; round++) {
+        struct caller t = caller_open(&s);
         t.round = round;
         const osafl_resource_problem p = make_problem(&s, &t);
         const osafl_resource_answer a = make_answer(&t, &p);
         const osafl_status status = solve(&s, &t, &p, &a);
         if (status != OSAFL_OK)
-            take_fail(&t, "fails with %s: %s", status_name(status), t.message);
+            caller_fail(&t, "fails with %s: %s", status_name(status), t.error.text);
         for (uint32_t u = 0; u < p.clients; u++) {
             participants += a.local_rounds[u] > 0;
             look(&t, &p, &a, u);
         }
-        take_close(&t);
+        caller_close(&t);
     }
     if (participants == 0)
-        conform_fail(c, "lets no client take part in any of %d problems", 4 * PLAY_ROUNDS);
+        conform_fail(c, "lets no client take part in any of %d problems", 4 * TRIAL_ROUNDS);
 }
 
 static bool agrees(double stated, double formula)
@@ -163,43 +163,46 @@ static bool agrees(double stated, double formula)
     return fabs(stated - formula) <= ACCOUNT_TOLERANCE * fabs(formula);
 }
 
-static void examine_answer(const struct take *t, const osafl_resource_problem *p,
+static void examine_answer(const struct caller *t, const osafl_resource_problem *p,
                            const osafl_resource_answer *a, uint32_t u)
 {
     const unsigned client = u;
     const uint32_t rounds = a->local_rounds[u];
     if (rounds == 0) {
         if (a->reason[u] < OSAFL_OUT_ABSENT || a->reason[u] > OSAFL_OUT_POLICY)
-            take_fail(t, "client %u sits out for the unknown reason %u", client,
-                      (unsigned)a->reason[u]);
+            caller_fail(t, "client %u sits out for the unknown reason %u", client,
+                        (unsigned)a->reason[u]);
         if ((a->reason[u] == OSAFL_OUT_ABSENT) != (p->present[u] == 0))
-            take_fail(t, "client %u is %s and sits out for reason %u", client,
-                      p->present[u] ? "present" : "absent", (unsigned)a->reason[u]);
+            caller_fail(t, "client %u is %s and sits out for reason %u", client,
+                        p->present[u] ? "present" : "absent", (unsigned)a->reason[u]);
         return;
     }
     if (!p->present[u])
-        take_fail(t, "client %u is absent and takes part", client);
+        caller_fail(t, "client %u is absent and takes part", client);
     if (rounds > p->max_local_rounds || a->reason[u] != 0)
-        take_fail(t, "client %u takes part with %u local rounds (at most %u) and reason %u", client,
-                  (unsigned)rounds, (unsigned)p->max_local_rounds, (unsigned)a->reason[u]);
+        caller_fail(t, "client %u takes part with %u local rounds (at most %u) and reason %u",
+                    client, (unsigned)rounds, (unsigned)p->max_local_rounds,
+                    (unsigned)a->reason[u]);
     const double clock = a->clock_hz[u];
     const double power = a->power_w[u];
     if (!(clock > 0.0 && power > 0.0 && isfinite(clock) && isfinite(power)))
-        take_fail(t, "client %u takes part with clock %g Hz and power %g W", client, clock, power);
+        caller_fail(t, "client %u takes part with clock %g Hz and power %g W", client, clock,
+                    power);
     const double cycles =
         (double)p->minibatches * p->batch * p->cycles_per_bit[u] * p->sample_bits * rounds;
     const double width = a->bandwidth_hz[u];
     const double rate = width * log1p(p->gain[u] * power / (width * p->noise_w_per_hz)) / log(2.0);
     if (!agrees(a->compute_s[u], cycles / clock) ||
         !agrees(a->compute_j[u], 0.5 * p->capacitance * cycles * clock * clock))
-        take_fail(t, "client %u: computing takes %.9g s and %.9g J, stated are %.9g s and %.9g J",
-                  client, cycles / clock, 0.5 * p->capacitance * cycles * clock * clock,
-                  a->compute_s[u], a->compute_j[u]);
+        caller_fail(t, "client %u: computing takes %.9g s and %.9g J, stated are %.9g s and %.9g J",
+                    client, cycles / clock, 0.5 * p->capacitance * cycles * clock * clock,
+                    a->compute_s[u], a->compute_j[u]);
     if (!agrees(a->upload_s[u], p->payload_bits[u] / rate) ||
         !agrees(a->upload_j[u], power * p->payload_bits[u] / rate))
-        take_fail(t, "client %u: the upload takes %.9g s and %.9g J, stated are %.9g s and %.9g J",
-                  client, p->payload_bits[u] / rate, power * p->payload_bits[u] / rate,
-                  a->upload_s[u], a->upload_j[u]);
+        caller_fail(t,
+                    "client %u: the upload takes %.9g s and %.9g J, stated are %.9g s and %.9g J",
+                    client, p->payload_bits[u] / rate, power * p->payload_bits[u] / rate,
+                    a->upload_s[u], a->upload_j[u]);
 }
 
 void check_resource_answers(struct conform *c)
@@ -207,15 +210,15 @@ void check_resource_answers(struct conform *c)
     examine_answers(c, examine_answer);
 }
 
-static void require_within(const struct take *t, uint32_t u, const char *what, double value,
+static void require_within(const struct caller *t, uint32_t u, const char *what, double value,
                            double limit)
 {
     if (!(value <= limit * (1.0 + TOLERANCE)))
-        take_fail(t, "client %u: %s %.12g is above its limit %.12g", (unsigned)u, what, value,
-                  limit);
+        caller_fail(t, "client %u: %s %.12g is above its limit %.12g", (unsigned)u, what, value,
+                    limit);
 }
 
-static void examine_limits(const struct take *t, const osafl_resource_problem *p,
+static void examine_limits(const struct caller *t, const osafl_resource_problem *p,
                            const osafl_resource_answer *a, uint32_t u)
 {
     if (a->local_rounds[u] == 0)

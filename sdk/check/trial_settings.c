@@ -232,7 +232,7 @@ static double random_real(struct draws *d, const osafl_param *p)
     return v >= lo && v <= hi ? v : lo; /* hi - lo may overflow */
 }
 
-/* Mostly small: large counts ask for time and memory and tell little. */
+/* Mostly small: large counts take time and memory and show little. */
 static int64_t random_int(struct draws *d, const osafl_param *p)
 {
     const int64_t lo = int_end(p, 0);

@@ -182,7 +182,7 @@ def manifest_changes(bench):
         bench.finish(bench.command("scores", folder, "--accept-changes"))
         bench.compare("scores", folder, note="accepted")
         with open(os.path.join(folder, "changes.txt"), encoding="utf-8") as stream:
-            check(told in stream.read(), "changes.txt does not tell")
+            check(told in stream.read(), "changes.txt does not say so")
     return f"{len(changes)} changes of program, plugin and machine are refused or recorded"
 
 

@@ -7,13 +7,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const wanted[] = {"round", "client", "reason", "gain", NULL};
     static const char *const words[] = {"reason", NULL};
     const char *path = fuzz_file(0, data, size);
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct csv_table *all = NULL;
     struct csv_table *some = NULL;
-    const osafl_status status = csv_table_read(path, NULL, words, &all, message);
-    FUZZ_REQUIRE(status == OSAFL_OK || message[0] != '\0');
+    const osafl_status status = csv_table_read(path, NULL, words, &all, &error);
+    FUZZ_REQUIRE(status == OSAFL_OK || error.text[0] != '\0');
     /* What is right as a whole is right in parts. */
-    const osafl_status part = csv_table_read(path, wanted, words, &some, message);
+    const osafl_status part = csv_table_read(path, wanted, words, &some, &error);
     FUZZ_REQUIRE(status != OSAFL_OK || part == OSAFL_OK);
     if (status == OSAFL_OK) {
         FUZZ_REQUIRE(some->rows == all->rows && some->columns <= all->columns);

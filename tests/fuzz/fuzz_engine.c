@@ -17,11 +17,11 @@ static struct session session;
 
 static struct engine *open_engine(struct world **world)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct engine *e = NULL;
     const struct world_plugins plugins = session_world_plugins(&session);
-    FUZZ_REQUIRE(world_create(session.experiment, &plugins, world, message) == OSAFL_OK);
-    FUZZ_REQUIRE(engine_create(&session, *world, &e, message) == OSAFL_OK);
+    FUZZ_REQUIRE(world_create(session.experiment, &plugins, world, &error) == OSAFL_OK);
+    FUZZ_REQUIRE(engine_create(&session, *world, &e, &error) == OSAFL_OK);
     return e;
 }
 
@@ -34,10 +34,10 @@ static void close_engine(struct engine *e, struct world *world)
 /* What it saves, which belongs to the writer. */
 static struct record_writer *save(const struct engine *e, const void **data, size_t *size)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_writer *w = record_writer_create();
-    FUZZ_REQUIRE(w != NULL && engine_save(e, w, message) == OSAFL_OK);
-    FUZZ_REQUIRE(record_writer_finish(w, data, size, message) == OSAFL_OK);
+    FUZZ_REQUIRE(w != NULL && engine_save(e, w, &error) == OSAFL_OK);
+    FUZZ_REQUIRE(record_writer_finish(w, data, size, &error) == OSAFL_OK);
     return w;
 }
 
@@ -60,10 +60,10 @@ static void prepare(void)
     session.context.pool = pool_create(1, NULL);
     struct world *world = NULL;
     struct engine *e = open_engine(&world);
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct round_report report;
     for (int round = 0; round < 2; round++)
-        FUZZ_REQUIRE(engine_run_round(e, NULL, NULL, &report, message) == OSAFL_OK);
+        FUZZ_REQUIRE(engine_run_round(e, NULL, NULL, &report, &error) == OSAFL_OK);
     const void *data = NULL;
     struct record_writer *w = save(e, &data, &whole_size);
     uint8_t *copy = malloc(whole_size);
@@ -149,7 +149,7 @@ static void copy_record(osafl_writer *to, const struct part *record, enum change
 /* Goes through all records; the input says what becomes of each. */
 static struct record_writer *change_block(struct fuzz_input *in, const void **data, size_t *size)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_writer *w = record_writer_create();
     FUZZ_REQUIRE(w != NULL);
     const uint8_t *at = whole + 24;
@@ -168,7 +168,7 @@ static struct record_writer *change_block(struct fuzz_input *in, const void **da
             at += (record.n * width_of(record.word) + 7) / 8 * 8;
         }
     }
-    FUZZ_REQUIRE(record_writer_finish(w, data, size, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_writer_finish(w, data, size, &error) == OSAFL_OK);
     return w;
 }
 
@@ -176,7 +176,7 @@ static struct record_writer *change_block(struct fuzz_input *in, const void **da
 
 static void go_on(struct engine *e)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct round_report report;
     const void *data = NULL;
     const void *again = NULL;
@@ -184,10 +184,10 @@ static void go_on(struct engine *e)
     size_t again_size = 0;
     struct record_writer *first = save(e, &data, &size);
     struct record_set *set = NULL;
-    FUZZ_REQUIRE(record_set_open(data, size, &set, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_set_open(data, size, &set, &error) == OSAFL_OK);
     struct world *world = NULL;
     struct engine *fresh = open_engine(&world);
-    FUZZ_REQUIRE(engine_load(fresh, set, message) == OSAFL_OK);
+    FUZZ_REQUIRE(engine_load(fresh, set, &error) == OSAFL_OK);
     struct record_writer *second = save(fresh, &again, &again_size);
     FUZZ_REQUIRE(size == again_size && memcmp(data, again, size) == 0);
     record_writer_destroy(second);
@@ -195,8 +195,8 @@ static void go_on(struct engine *e)
     record_writer_destroy(first);
     /* Vectors may be large enough to make an update infinite, which is told. */
     if (engine_round(fresh) < ROUNDS &&
-        engine_run_round(fresh, NULL, NULL, &report, message) != OSAFL_OK)
-        FUZZ_REQUIRE(message[0] != '\0');
+        engine_run_round(fresh, NULL, NULL, &report, &error) != OSAFL_OK)
+        FUZZ_REQUIRE(error.text[0] != '\0');
     close_engine(fresh, world);
 }
 
@@ -205,16 +205,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (whole == NULL)
         prepare();
     struct fuzz_input in = {data, size};
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     const void *block = NULL;
     size_t block_size = 0;
     struct record_writer *w = change_block(&in, &block, &block_size);
     struct record_set *set = NULL;
-    FUZZ_REQUIRE(record_set_open(block, block_size, &set, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_set_open(block, block_size, &set, &error) == OSAFL_OK);
     struct world *world = NULL;
     struct engine *e = open_engine(&world);
-    const osafl_status status = engine_load(e, set, message);
-    FUZZ_REQUIRE(status == OSAFL_OK || (status == OSAFL_E_STATE && message[0] != '\0'));
+    const osafl_status status = engine_load(e, set, &error);
+    FUZZ_REQUIRE(status == OSAFL_OK || (status == OSAFL_E_STATE && error.text[0] != '\0'));
     if (status == OSAFL_OK)
         go_on(e);
     close_engine(e, world);

@@ -198,26 +198,26 @@ static void end_rounds(struct instance *i, struct fuzz_input *in)
 
 static struct record_writer *save(struct instance *i, const void **data, size_t *size)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_writer *w = record_writer_create();
-    FUZZ_REQUIRE(w != NULL && instance_save(i, w, "s", message) == OSAFL_OK);
-    FUZZ_REQUIRE(record_writer_finish(w, data, size, message) == OSAFL_OK);
+    FUZZ_REQUIRE(w != NULL && instance_save(i, w, "s", &error) == OSAFL_OK);
+    FUZZ_REQUIRE(record_writer_finish(w, data, size, &error) == OSAFL_OK);
     return w;
 }
 
 /* save, load into a fresh instance, save: the same bytes. */
 static void check_saved(struct instance *i, const osafl_facts *facts)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const void *first = NULL;
     const void *second = NULL;
     size_t first_size = 0;
     size_t second_size = 0;
     struct record_writer *a = save(i, &first, &first_size);
     struct record_set *set = NULL;
-    FUZZ_REQUIRE(record_set_open(first, first_size, &set, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_set_open(first, first_size, &set, &error) == OSAFL_OK);
     struct instance *fresh = fuzz_instance(i->plugin, facts, NULL);
-    FUZZ_REQUIRE(instance_load(fresh, set, "s", message) == OSAFL_OK);
+    FUZZ_REQUIRE(instance_load(fresh, set, "s", &error) == OSAFL_OK);
     struct record_writer *b = save(fresh, &second, &second_size);
     FUZZ_REQUIRE(first_size == second_size && memcmp(first, second, first_size) == 0);
     fuzz_instance_free(fresh);

@@ -10,17 +10,17 @@
 
 static struct record_writer *save(const struct kept_updates *kept, const void **data, size_t *size)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_writer *w = record_writer_create();
     FUZZ_REQUIRE(w != NULL);
     FUZZ_REQUIRE(kept_updates_save(kept, record_writer_section(w, "s", 1)) == OSAFL_OK);
-    FUZZ_REQUIRE(record_writer_finish(w, data, size, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_writer_finish(w, data, size, &error) == OSAFL_OK);
     return w;
 }
 
 static void check_saved(const struct kept_updates *kept, const struct codec *codec, osafl_call *c)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const void *first = NULL;
     const void *second = NULL;
     size_t first_size = 0;
@@ -29,8 +29,8 @@ static void check_saved(const struct kept_updates *kept, const struct codec *cod
     struct record_set *set = NULL;
     struct record_reader reader;
     struct kept_updates again;
-    FUZZ_REQUIRE(record_set_open(first, first_size, &set, message) == OSAFL_OK);
-    FUZZ_REQUIRE(record_reader_open(set, "s", &reader, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_set_open(first, first_size, &set, &error) == OSAFL_OK);
+    FUZZ_REQUIRE(record_reader_open(set, "s", &reader, &error) == OSAFL_OK);
     FUZZ_REQUIRE(kept_updates_load(&again, codec, c, &reader.base) == OSAFL_OK);
     struct record_writer *b = save(&again, &second, &second_size);
     FUZZ_REQUIRE(first_size == second_size && memcmp(first, second, first_size) == 0);

@@ -41,11 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(text);
 
     const struct run_folder folder = {.path = path, .lock_fd = -1};
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     enum manifest_found found = MANIFEST_NONE;
-    const osafl_status status = manifest_compare(&folder, e, &machine, &found, message);
-    FUZZ_REQUIRE(status == OSAFL_OK || message[0] != '\0');
+    const osafl_status status = manifest_compare(&folder, e, &machine, &found, &error);
+    FUZZ_REQUIRE(status == OSAFL_OK || error.text[0] != '\0');
     FUZZ_REQUIRE(status != OSAFL_OK || found != MANIFEST_NONE);
-    FUZZ_REQUIRE(status != OSAFL_OK || (found == MANIFEST_SAME) == (message[0] == '\0'));
+    FUZZ_REQUIRE(status != OSAFL_OK || (found == MANIFEST_SAME) == (error.text[0] == '\0'));
     return 0;
 }

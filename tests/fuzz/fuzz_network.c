@@ -57,7 +57,7 @@ static void train(struct instance *i, const osafl_model_info *info, const osafl_
     call_begin(&c, i, 0, 0);
     osafl_status status =
         call_end(&c, vt->gradient(i->self, &c, workspace, w, b, &step, grad, &loss));
-    FUZZ_REQUIRE(status == OSAFL_OK || (status == OSAFL_E_DATA && c.message[0] != '\0'));
+    FUZZ_REQUIRE(status == OSAFL_OK || (status == OSAFL_E_DATA && c.error.text[0] != '\0'));
     call_begin(&c, i, 0, 0);
     status = call_end(&c, vt->evaluate(i->self, &c, workspace, w, b, value));
     FUZZ_REQUIRE(status == OSAFL_OK || status == OSAFL_E_DATA);

@@ -8,7 +8,7 @@
 
 #define MOST_DIM 1500 /* several chunks of every quantizer */
 
-struct subject {
+struct instance_under_test {
     const char *name;
     const char *setting; /* NULL: defaults */
     double value;
@@ -19,7 +19,7 @@ struct subject {
     osafl_facts facts;
 };
 
-static struct subject subjects[] = {
+static struct instance_under_test instances[] = {
     {.name = "qsgd", .setting = "levels", .value = 1, .dim = 1},
     {.name = "qsgd", .setting = "levels", .value = 2, .dim = 37},
     {.name = "qsgd", .setting = "levels", .value = 65535, .dim = 20},
@@ -33,7 +33,7 @@ static struct subject subjects[] = {
     {.name = "none", .dim = 5},
     {.name = "adaptive_qsgd", .setting = "most_levels", .value = 32768, .dim = 37},
 };
-#define SUBJECTS (sizeof subjects / sizeof subjects[0])
+#define SUBJECTS (sizeof instances / sizeof instances[0])
 
 static void set_value(const osafl_plugin *p, void *config, const char *name, double value)
 {
@@ -46,7 +46,7 @@ static void set_value(const osafl_plugin *p, void *config, const char *name, dou
         *(double *)at = value;
 }
 
-static void prepare(struct subject *s)
+static void prepare(struct instance_under_test *s)
 {
     const osafl_plugin *p = fuzz_plugin(OSAFL_KIND_QUANTIZER, s->name);
     void *config = fuzz_defaults(p);
@@ -67,12 +67,12 @@ static void prepare(struct subject *s)
     s->instance = fuzz_instance(p, &s->facts, config);
 }
 
-static const osafl_quantizer_vt *vtable(const struct subject *s)
+static const osafl_quantizer_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_quantizer_vt *)(const void *)s->instance->plugin->vtable;
 }
 
-static osafl_status verify(const struct subject *s, const uint8_t *code, uint64_t bytes)
+static osafl_status verify(const struct instance_under_test *s, const uint8_t *code, uint64_t bytes)
 {
     osafl_call c;
     call_begin(&c, s->instance, OSAFL_NO_CLIENT, 0);
@@ -82,7 +82,7 @@ static osafl_status verify(const struct subject *s, const uint8_t *code, uint64_
 }
 
 /* Decodes [begin, end), which must agree with the whole, and with axpy() and dot(). */
-static void check_range(const struct subject *s, const uint8_t *code, uint64_t bytes,
+static void check_range(const struct instance_under_test *s, const uint8_t *code, uint64_t bytes,
                         const float *whole, uint64_t begin, uint64_t end)
 {
     const osafl_quantizer_vt *vt = vtable(s);
@@ -110,7 +110,7 @@ static void check_range(const struct subject *s, const uint8_t *code, uint64_t b
     free(acc);
 }
 
-static void use_code(const struct subject *s, const uint8_t *code, uint64_t bytes,
+static void use_code(const struct instance_under_test *s, const uint8_t *code, uint64_t bytes,
                      struct fuzz_input *in)
 {
     static float whole[MOST_DIM];
@@ -128,7 +128,7 @@ static void use_code(const struct subject *s, const uint8_t *code, uint64_t byte
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input in = {data, size};
-    struct subject *s = &subjects[fuzz_below(&in, SUBJECTS)];
+    struct instance_under_test *s = &instances[fuzz_below(&in, SUBJECTS)];
     if (s->instance == NULL)
         prepare(s);
     struct fuzz_input range = in;

@@ -43,9 +43,9 @@ static uint8_t *make_block(const uint8_t *data, size_t size, size_t *block_size)
 static void read_records(const struct record_set *set, const char *section)
 {
     static const char *const keys[] = {"round", "identity", "a", "b", "k1", "model", "a.b"};
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_reader r;
-    FUZZ_REQUIRE(record_reader_open(set, section, &r, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_reader_open(set, section, &r, &error) == OSAFL_OK);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         uint64_t n = 0;
         if (r.base.count(&r.base, keys[i], &n) != OSAFL_OK)
@@ -64,9 +64,9 @@ static void read_records(const struct record_set *set, const char *section)
 
 static void read_block(const uint8_t *block, size_t size)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_set *set = NULL;
-    const osafl_status status = record_set_open(block, size, &set, message);
+    const osafl_status status = record_set_open(block, size, &set, &error);
     FUZZ_REQUIRE((status == OSAFL_OK) == (set != NULL));
     for (uint32_t i = 0; set != NULL && i < record_sections(block); i++) {
         char name[RECORD_NAME_BYTES];
@@ -78,14 +78,14 @@ static void read_block(const uint8_t *block, size_t size)
 
 static void read_checkpoint(const uint8_t *block, size_t size)
 {
-    char warning[MESSAGE_BYTES];
-    char message[MESSAGE_BYTES];
+    char warning[ERROR_BYTES];
+    struct error error;
     char path[128];
     struct checkpoint_slots slots;
     struct checkpoint found;
     strcpy(path, fuzz_folder_file("checkpoint.0", block, size));
     const struct run_folder folder = {.path = path, .lock_fd = -1};
-    if (checkpoint_read(&folder, IDENTITY, &slots, &found, warning, message) == OSAFL_OK)
+    if (checkpoint_read(&folder, IDENTITY, &slots, &found, warning, &error) == OSAFL_OK)
         checkpoint_free(&found);
     fuzz_folder_remove("checkpoint.0");
 }

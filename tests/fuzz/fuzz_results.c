@@ -52,14 +52,14 @@ static void report(struct result_cell **cells, size_t n)
 static struct result_cell *read_cell(const char *folder)
 {
     static const char *const wanted[] = {"round", "client", "reason", "gain", NULL};
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct result_cell *cell = NULL;
-    const osafl_status status = result_cell_read(folder, &cell, message);
-    FUZZ_REQUIRE(status == OSAFL_OK || message[0] != '\0');
+    const osafl_status status = result_cell_read(folder, &cell, &error);
+    FUZZ_REQUIRE(status == OSAFL_OK || error.text[0] != '\0');
     if (status != OSAFL_OK)
         return NULL;
     struct csv_table *clients = NULL;
-    (void)result_cell_clients(cell, wanted, &clients, message);
+    (void)result_cell_clients(cell, wanted, &clients, &error);
     csv_table_free(clients);
     return cell;
 }

@@ -154,8 +154,9 @@ enum { FUZZ_U64 = 1, FUZZ_F64, FUZZ_F32, FUZZ_BYTES };
 
 static osafl_status refuse(struct fuzz_records *r, const char *key)
 {
-    if (r->reader.message[0] == '\0')
-        snprintf(r->reader.message, sizeof r->reader.message, "record %.40s does not fit", key);
+    if (r->reader.error.text[0] == '\0')
+        snprintf(r->reader.error.text, sizeof r->reader.error.text, "record %.40s does not fit",
+                 key);
     return OSAFL_E_STATE;
 }
 
@@ -243,7 +244,7 @@ void fuzz_records_open(struct fuzz_records *r, struct fuzz_input *in, uint32_t s
 {
     r->in = in;
     r->n = 0;
-    r->reader.message[0] = '\0';
+    r->reader.error.text[0] = '\0';
     r->reader.base = (osafl_reader){.struct_size = sizeof(osafl_reader),
                                     .state_version = state_version,
                                     .priv = r,
@@ -315,7 +316,7 @@ struct instance *fuzz_instance_try(const osafl_plugin *p, const osafl_facts *fac
 {
     static struct host_context context = {
         .seed = 1, .log_level = OSAFL_LOG_ERROR, .log = drop_line};
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct instance *i = calloc(1, sizeof *i);
     FUZZ_REQUIRE(i != NULL);
     *i = (struct instance){.plugin = p, .host = &core_host, .context = &context, .config = config};
@@ -323,9 +324,9 @@ struct instance *fuzz_instance_try(const osafl_plugin *p, const osafl_facts *fac
         i->config = fuzz_defaults(p);
         i->metric_arg = i->config; /* nobody listens; marks what is to be freed */
     }
-    if (instance_create(i, facts, message) == OSAFL_OK)
+    if (instance_create(i, facts, &error) == OSAFL_OK)
         return i;
-    FUZZ_REQUIRE(message[0] != '\0');
+    FUZZ_REQUIRE(error.text[0] != '\0');
     fuzz_instance_free(i);
     return NULL;
 }

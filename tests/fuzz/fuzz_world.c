@@ -149,24 +149,24 @@ static const struct scene *scene_of(uint32_t choice)
 
 static struct world *make_world(const struct scene *s)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct world *w = NULL;
-    FUZZ_REQUIRE(world_create(&s->e, &s->plugins, &w, message) == OSAFL_OK);
+    FUZZ_REQUIRE(world_create(&s->e, &s->plugins, &w, &error) == OSAFL_OK);
     return w;
 }
 
 static struct record_writer *save(const struct world *w, const void **data, size_t *size)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_writer *to = record_writer_create();
     FUZZ_REQUIRE(to != NULL && world_save(w, record_writer_section(to, "s", 1)) == OSAFL_OK);
-    FUZZ_REQUIRE(record_writer_finish(to, data, size, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_writer_finish(to, data, size, &error) == OSAFL_OK);
     return to;
 }
 
 static void check_saved(const struct world *w, const struct scene *s)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const void *first = NULL;
     const void *second = NULL;
     size_t first_size = 0;
@@ -174,10 +174,10 @@ static void check_saved(const struct world *w, const struct scene *s)
     struct record_writer *a = save(w, &first, &first_size);
     struct record_set *set = NULL;
     struct record_reader reader;
-    FUZZ_REQUIRE(record_set_open(first, first_size, &set, message) == OSAFL_OK);
-    FUZZ_REQUIRE(record_reader_open(set, "s", &reader, message) == OSAFL_OK);
+    FUZZ_REQUIRE(record_set_open(first, first_size, &set, &error) == OSAFL_OK);
+    FUZZ_REQUIRE(record_reader_open(set, "s", &reader, &error) == OSAFL_OK);
     struct world *again = make_world(s);
-    FUZZ_REQUIRE(world_load(again, &reader, message) == OSAFL_OK);
+    FUZZ_REQUIRE(world_load(again, &reader, &error) == OSAFL_OK);
     struct record_writer *b = save(again, &second, &second_size);
     FUZZ_REQUIRE(first_size == second_size && memcmp(first, second, first_size) == 0);
     world_destroy(again);
@@ -205,20 +205,20 @@ static void check_stores(const struct world *w, const struct scene *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct fuzz_records records;
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct fuzz_input in = {data, size};
     const struct scene *scene = scene_of(fuzz_below(&in, 3));
     struct world *w = make_world(scene);
     fuzz_records_open(&records, &in, 1);
-    const osafl_status status = world_load(w, &records.reader, message);
-    FUZZ_REQUIRE(status == OSAFL_OK || (status == OSAFL_E_STATE && message[0] != '\0'));
+    const osafl_status status = world_load(w, &records.reader, &error);
+    FUZZ_REQUIRE(status == OSAFL_OK || (status == OSAFL_E_STATE && error.text[0] != '\0'));
     if (status == OSAFL_OK) {
         check_stores(w, scene);
         check_saved(w, scene);
-        FUZZ_REQUIRE(world_begin_round(w, w->round, NULL, message) == OSAFL_OK);
-        FUZZ_REQUIRE(world_advance(w, w->round, message) == OSAFL_OK);
+        FUZZ_REQUIRE(world_begin_round(w, w->round, NULL, &error) == OSAFL_OK);
+        FUZZ_REQUIRE(world_advance(w, w->round, &error) == OSAFL_OK);
         check_stores(w, scene);
-        world_describe_restarts(w, message, sizeof message);
+        world_describe_restarts(w, error.text, sizeof error.text);
     }
     world_destroy(w);
     return 0;

@@ -42,7 +42,7 @@ done
 man_page=$(find "$prefix" -name osafl.1)
 [ -n "$man_page" ] || fail "no man page is installed"
 for word in 'osafl run' 'osafl plugin check' 'plugin\\-dir' OSAFL_PLUGIN_PATH; do
-    grep -q "$word" "$man_page" || fail "the man page does not tell of $word"
+    grep -q "$word" "$man_page" || fail "the man page does not name $word"
 done
 if command -v groff > /dev/null; then
     complaints=$(groff -man -Tutf8 -ww "$man_page" 2>&1 > /dev/null)

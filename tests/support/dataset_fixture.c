@@ -111,9 +111,9 @@ void keep_warnings(struct fixture *f, char *out)
 void expect_refusal(struct fixture *f, osafl_status status, const char *text)
 {
     const osafl_status got = dataset_create(f);
-    if (got != status || strstr(f->message, text) == NULL)
+    if (got != status || strstr(f->error.text, text) == NULL)
         fail_msg("status %d instead of %d, or \"%s\" is not in \"%s\"", (int)got, (int)status, text,
-                 f->message);
+                 f->error.text);
     assert_null(f->instance.self);
     fixture_close(f);
 }

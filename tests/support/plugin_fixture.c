@@ -199,7 +199,7 @@ void fixture_set(struct fixture *f, const char *parameter, const char *value)
 osafl_status fixture_create(struct fixture *f, const osafl_facts *facts)
 {
     instance_destroy(&f->instance);
-    return instance_create(&f->instance, facts, f->message);
+    return instance_create(&f->instance, facts, &f->error);
 }
 
 const void *fixture_vtable(const struct fixture *f)
@@ -216,7 +216,7 @@ osafl_call *fixture_begin(struct fixture *f, uint32_t client, uint32_t round)
 osafl_status fixture_end(struct fixture *f, osafl_status status)
 {
     const osafl_status result = call_end(&f->call, status);
-    memcpy(f->message, f->call.message, sizeof f->message);
+    memcpy(f->error.text, f->call.error.text, sizeof f->error.text);
     return result;
 }
 
@@ -225,9 +225,9 @@ void *fixture_save(struct fixture *f, size_t *size)
     struct record_writer *w = record_writer_create();
     assert_non_null(w);
     const void *data = NULL;
-    if (instance_save(&f->instance, w, "instance", f->message) != OSAFL_OK ||
-        record_writer_finish(w, &data, size, f->message) != OSAFL_OK)
-        fail_msg("%s cannot be saved: %s", f->plugin->name, f->message);
+    if (instance_save(&f->instance, w, "instance", &f->error) != OSAFL_OK ||
+        record_writer_finish(w, &data, size, &f->error) != OSAFL_OK)
+        fail_msg("%s cannot be saved: %s", f->plugin->name, f->error.text);
     void *copy = malloc(*size);
     assert_non_null(copy);
     memcpy(copy, data, *size);
@@ -238,9 +238,9 @@ void *fixture_save(struct fixture *f, size_t *size)
 osafl_status fixture_load(struct fixture *f, const void *block, size_t size)
 {
     struct record_set *set = NULL;
-    osafl_status status = record_set_open(block, size, &set, f->message);
+    osafl_status status = record_set_open(block, size, &set, &f->error);
     if (status == OSAFL_OK)
-        status = instance_load(&f->instance, set, "instance", f->message);
+        status = instance_load(&f->instance, set, "instance", &f->error);
     record_set_destroy(set);
     return status;
 }
@@ -251,7 +251,7 @@ void fixture_restart(struct fixture *f, const osafl_facts *facts)
     size_t again_size = 0;
     void *block = fixture_save(f, &size);
     if (fixture_create(f, facts) != OSAFL_OK || fixture_load(f, block, size) != OSAFL_OK)
-        fail_msg("%s cannot be restarted: %s", f->plugin->name, f->message);
+        fail_msg("%s cannot be restarted: %s", f->plugin->name, f->error.text);
     void *again = fixture_save(f, &again_size);
     assert_int_equal(again_size, size);
     assert_memory_equal(again, block, size);

@@ -13,6 +13,7 @@
 #ifndef OSAFL_TESTS_PLUGIN_FIXTURE_H
 #define OSAFL_TESTS_PLUGIN_FIXTURE_H
 
+#include "base/error.h"
 #include "plugin/loader.h"
 #include "plugin/plugin_host.h"
 
@@ -27,8 +28,8 @@ struct fixture {
     const osafl_plugin *plugin;
     struct host_context context; /* seed 1, no pool, warnings are printed; change at will */
     struct instance instance;
-    void *config; /* the plugin's struct, holding its defaults; NULL when it has none */
-    char message[MESSAGE_BYTES]; /* of the last fixture_create() or fixture_end() */
+    void *config;       /* the plugin's struct, holding its defaults; NULL when it has none */
+    struct error error; /* of the last fixture_create() or fixture_end() */
     struct osafl_call call;
     struct fixture_metric *metrics; /* everything reported, in order */
     size_t n_metrics;

@@ -69,7 +69,7 @@ static inline struct aggregator_bench *bench_open(const char *name, uint32_t cli
 static inline void bench_create(struct aggregator_bench *b)
 {
     if (fixture_create(b->fixture, &b->facts) != OSAFL_OK)
-        fail_msg("%s: %s", b->fixture->plugin->name, b->fixture->message);
+        fail_msg("%s: %s", b->fixture->plugin->name, b->fixture->error.text);
     b->info = (osafl_aggregator_info){.struct_size = sizeof b->info};
     osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, 0);
     assert_int_equal(

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/diagnostics.h"
+#include "base/error.h"
 #include "experiment/experiment_tree.h"
 #include "experiment/settings.h"
 #include "model_case.h"

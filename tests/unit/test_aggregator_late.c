@@ -123,7 +123,7 @@ static void compare(struct aggregator_bench *b, receive *receives)
                                               .arrived_s = arrivals[round][u].arrived_s};
         }
         if (bench_round(b, round, client, CLIENTS, w) != OSAFL_OK)
-            fail_msg("%s", b->fixture->message);
+            fail_msg("%s", b->fixture->error.text);
         serve_round(&server, round, receives);
         for (uint32_t i = 0; i < DIM; i++)
             if (!(fabs((double)w[i] - server.w[i]) <= 1e-5))

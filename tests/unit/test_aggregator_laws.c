@@ -62,7 +62,7 @@ static void play(struct aggregator_bench *b, uint32_t round, const struct bench_
                  uint32_t n, float *w)
 {
     if (bench_round(b, round, client, n, w) != OSAFL_OK)
-        fail_msg("%s: %s", b->fixture->plugin->name, b->fixture->message);
+        fail_msg("%s: %s", b->fixture->plugin->name, b->fixture->error.text);
     for (uint32_t i = 0; i < DIM; i++) {
         if (!isfinite(w[i]))
             fail_msg("%s: parameter %u of round %u is not finite", b->fixture->plugin->name, i,
@@ -266,25 +266,25 @@ struct saved {
 
 static struct saved save(struct aggregator_bench *b)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct saved s = {.writer = record_writer_create()};
-    assert_int_equal(instance_save(&b->fixture->instance, s.writer, "aggregator", message),
+    assert_int_equal(instance_save(&b->fixture->instance, s.writer, "aggregator", &error),
                      OSAFL_OK);
     osafl_writer *to = record_writer_section(s.writer, "kept", 1);
     assert_int_equal(kept_updates_save(&b->kept, to), OSAFL_OK);
-    assert_int_equal(record_writer_finish(s.writer, &s.data, &s.size, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(s.writer, &s.data, &s.size, &error), OSAFL_OK);
     return s;
 }
 
 static void load(struct aggregator_bench *b, const struct saved *s)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_set *set = NULL;
     struct record_reader kept;
-    assert_int_equal(record_set_open(s->data, s->size, &set, message), OSAFL_OK);
-    if (instance_load(&b->fixture->instance, set, "aggregator", message) != OSAFL_OK)
-        fail_msg("%s", message);
-    assert_int_equal(record_reader_open(set, "kept", &kept, message), OSAFL_OK);
+    assert_int_equal(record_set_open(s->data, s->size, &set, &error), OSAFL_OK);
+    if (instance_load(&b->fixture->instance, set, "aggregator", &error) != OSAFL_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(record_reader_open(set, "kept", &kept, &error), OSAFL_OK);
     osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, 0);
     assert_int_equal(fixture_end(b->fixture, kept_updates_load(&b->kept, &b->codec, c, &kept.base)),
                      OSAFL_OK);
@@ -357,7 +357,7 @@ static void test_state_matters(void **unused)
 
 static void expect_refused_state(const char *name, const char *key, const float *value, uint64_t n)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const void *data = NULL;
     size_t size = 0;
     struct record_set *set = NULL;
@@ -370,11 +370,11 @@ static void expect_refused_state(const char *name, const char *key, const float 
     assert_int_equal(to->f32(to, key, value, n), OSAFL_OK);
     if (strcmp(name, "fedadam") == 0)
         assert_int_equal(to->f32(to, "second_moment", value, n), OSAFL_OK);
-    assert_int_equal(record_writer_finish(w, &data, &size, message), OSAFL_OK);
-    assert_int_equal(record_set_open(data, size, &set, message), OSAFL_OK);
-    assert_int_equal(instance_load(&b->fixture->instance, set, "aggregator", message),
+    assert_int_equal(record_writer_finish(w, &data, &size, &error), OSAFL_OK);
+    assert_int_equal(record_set_open(data, size, &set, &error), OSAFL_OK);
+    assert_int_equal(instance_load(&b->fixture->instance, set, "aggregator", &error),
                      OSAFL_E_STATE);
-    assert_true(strlen(message) > 10);
+    assert_true(strlen(error.text) > 10);
     record_set_destroy(set);
     record_writer_destroy(w);
     bench_close(b);
@@ -564,7 +564,7 @@ static void test_fedavg_settings(void **unused)
         assert_true(fabs((double)w[i] - 2.5 * crowd.delta[0][i]) < 1e-6);
     fixture_set(b->fixture, "participation", "literal");
     assert_int_equal(fixture_create(b->fixture, &b->facts), OSAFL_E_CONFIG);
-    assert_non_null(strstr(b->fixture->message, "server_learning_rate"));
+    assert_non_null(strstr(b->fixture->error.text, "server_learning_rate"));
     bench_close(b);
 }
 

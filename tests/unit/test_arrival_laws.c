@@ -76,7 +76,7 @@ static void ask_round(struct bench *b, uint32_t clients, uint32_t round)
 static void play(struct bench *b)
 {
     if (create(b, CLIENTS, ROUNDS) != OSAFL_OK)
-        fail_msg("%s", b->f->message);
+        fail_msg("%s", b->f->error.text);
     for (uint32_t t = 0; t < ROUNDS; t++)
         ask_round(b, CLIENTS, t);
 }
@@ -233,7 +233,7 @@ static void test_burst_lengths(void **state)
     b = open_bench("onoff");
     fixture_set(b->f, "burst", "1");
     assert_int_equal(create(b, CLIENTS, ROUNDS), OSAFL_E_CONFIG);
-    assert_non_null(strstr(b->f->message, "raise one of them"));
+    assert_non_null(strstr(b->f->error.text, "raise one of them"));
     close_bench(b);
 }
 
@@ -343,7 +343,7 @@ static void test_trace(void **state)
 
     b = open_trace(table);
     assert_int_equal(create(b, 3, 5), OSAFL_E_DATA);
-    assert_non_null(strstr(b->f->message, "holds 4 rounds"));
+    assert_non_null(strstr(b->f->error.text, "holds 4 rounds"));
     fixture_set(b->f, "at_end", "cycle");
     assert_int_equal(create(b, 3, 10), OSAFL_OK);
     expect_round(b, 4, "1- 0 7 ");
@@ -363,8 +363,8 @@ static void refuse_trace(const char *rows, const char *message)
              rows);
     struct bench *b = open_trace(text);
     assert_int_equal(create(b, 3, 1), OSAFL_E_DATA);
-    if (strstr(b->f->message, message) == NULL || strstr(b->f->message, path) == NULL)
-        fail_msg("\"%s\" or the file is not in \"%s\"", message, b->f->message);
+    if (strstr(b->f->error.text, message) == NULL || strstr(b->f->error.text, path) == NULL)
+        fail_msg("\"%s\" or the file is not in \"%s\"", message, b->f->error.text);
     close_bench(b);
 }
 
@@ -395,7 +395,7 @@ static void test_bad_traces(void **state)
     assert_int_equal(create(b, 3, 1), OSAFL_OK);
     osafl_call *c = fixture_begin(b->f, OSAFL_NO_CLIENT, 0);
     assert_int_equal(fixture_end(b->f, vt->fill(b->f->instance.self, c, &p, n)), OSAFL_E_DATA);
-    assert_non_null(strstr(b->f->message, ":3: 61 samples for client 2, which has room for 60"));
+    assert_non_null(strstr(b->f->error.text, ":3: 61 samples for client 2, which has room for 60"));
     close_bench(b);
 }
 

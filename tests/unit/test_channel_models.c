@@ -286,7 +286,7 @@ static void fixed_takes_one_gain_or_one_for_each(void **state)
     check_close(gain[1], pow(10.0, -10.05), 1e-24);
     assert_true(gain[2] == 1.0);
     assert_int_equal(create(f, 4), OSAFL_E_CONFIG);
-    assert_non_null(strstr(f->message, "3 numbers for 4 clients"));
+    assert_non_null(strstr(f->error.text, "3 numbers for 4 clients"));
     fixture_close(f);
 }
 
@@ -298,13 +298,13 @@ static void settings_that_cannot_be_are_refused(void **state)
         struct fixture *f = open_channel(names[i], NULL);
         fixture_set(f, "radius_m", "10");
         assert_int_equal(create(f, 3), OSAFL_E_CONFIG);
-        assert_non_null(strstr(f->message, "min_distance_m = 10 must be below radius_m = 10"));
+        assert_non_null(strstr(f->error.text, "min_distance_m = 10 must be below radius_m = 10"));
         fixture_close(f);
     }
     struct fixture *f = open_channel("tr38901", NULL);
     fixture_set(f, "bs_height_m", "0.5");
     assert_int_equal(create(f, 3), OSAFL_E_CONFIG);
-    assert_non_null(strstr(f->message, "bs_height_m = 0.5"));
+    assert_non_null(strstr(f->error.text, "bs_height_m = 0.5"));
     fixture_close(f);
 }
 

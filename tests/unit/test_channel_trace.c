@@ -61,8 +61,8 @@ static void expect_refusal(const char *text, const char *layout, osafl_status st
     struct fixture *f = open_trace(text);
     fixture_set(f, "layout", layout);
     assert_int_equal(create(f, 2, 2), status);
-    if (strstr(f->message, message) == NULL)
-        fail_msg("\"%s\" is not in \"%s\"", message, f->message);
+    if (strstr(f->error.text, message) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", message, f->error.text);
     fixture_close(f);
 }
 
@@ -132,8 +132,8 @@ static void ends_as_the_setting_says(void **state)
     fixture_set(f, "at_end", "stop");
     assert_int_equal(create(f, 2, 2), OSAFL_OK);
     assert_int_equal(create(f, 2, 3), OSAFL_E_DATA);
-    assert_non_null(strstr(f->message, "holds 2 rounds, the experiment needs 3"));
-    assert_non_null(strstr(f->message, "channel.trace.at_end"));
+    assert_non_null(strstr(f->error.text, "holds 2 rounds, the experiment needs 3"));
+    assert_non_null(strstr(f->error.text, "channel.trace.at_end"));
     fixture_close(f);
 }
 
@@ -174,10 +174,10 @@ static void names_files_that_cannot_be_read(void **state)
     struct fixture *f = open_trace("1,2\n");
     fixture_set(f, "path", "/nonexistent/gains.csv");
     assert_int_equal(create(f, 2, 1), OSAFL_E_IO);
-    assert_non_null(strstr(f->message, "/nonexistent/gains.csv: cannot be opened"));
+    assert_non_null(strstr(f->error.text, "/nonexistent/gains.csv: cannot be opened"));
     fixture_set(f, "path", "/tmp");
     assert_int_equal(create(f, 2, 1), OSAFL_E_IO);
-    assert_non_null(strstr(f->message, "/tmp: is not a regular file"));
+    assert_non_null(strstr(f->error.text, "/tmp: is not a regular file"));
     fixture_close(f);
 }
 
@@ -191,7 +191,7 @@ static void refuses_what_is_no_text(void **state)
     struct fixture *f = fixture_open("channel", "trace");
     fixture_set(f, "path", path);
     assert_int_equal(create(f, 2, 1), OSAFL_E_DATA);
-    assert_non_null(strstr(f->message, ":2: holds a byte 0"));
+    assert_non_null(strstr(f->error.text, ":2: holds a byte 0"));
     fixture_close(f);
 }
 

@@ -22,8 +22,8 @@ struct bench {
     struct run_folder folder;
     struct checkpoint_slots slots;
     struct checkpoint found;
-    char warning[MESSAGE_BYTES];
-    char message[MESSAGE_BYTES];
+    char warning[ERROR_BYTES];
+    struct error error;
 };
 
 static int open_bench(void **state)
@@ -65,15 +65,15 @@ static void write_round(struct bench *b, uint32_t round)
     const uint64_t value = 1000 + round;
     osafl_writer *section = record_writer_section(w, "test", 1);
     assert_int_equal(section->u64(section, "value", &value, 1), OSAFL_OK);
-    if (checkpoint_write(&b->folder, IDENTITY, round, w, &b->slots, b->message) != OSAFL_OK)
-        fail_msg("%s", b->message);
+    if (checkpoint_write(&b->folder, IDENTITY, round, w, &b->slots, &b->error) != OSAFL_OK)
+        fail_msg("%s", b->error.text);
     record_writer_destroy(w);
 }
 
 static osafl_status read_newest(struct bench *b, const char *identity)
 {
     checkpoint_free(&b->found);
-    return checkpoint_read(&b->folder, identity, &b->slots, &b->found, b->warning, b->message);
+    return checkpoint_read(&b->folder, identity, &b->slots, &b->found, b->warning, &b->error);
 }
 
 static void assert_round(struct bench *b, uint32_t round)
@@ -82,7 +82,7 @@ static void assert_round(struct bench *b, uint32_t round)
     uint64_t value = 0;
     assert_non_null(b->found.set);
     assert_int_equal(b->found.round, round);
-    assert_int_equal(record_reader_open(b->found.set, "test", &r, b->message), OSAFL_OK);
+    assert_int_equal(record_reader_open(b->found.set, "test", &r, &b->error), OSAFL_OK);
     assert_int_equal(r.base.u64(&r.base, "value", &value, 1), OSAFL_OK);
     assert_int_equal(value, 1000 + round);
 }
@@ -106,7 +106,7 @@ static void test_empty_folder_has_none(void **state)
     assert_int_equal(read_newest(b, IDENTITY), OSAFL_OK);
     assert_null(b->found.set);
     assert_string_equal(b->warning, "");
-    assert_int_equal(checkpoint_remove(&b->folder, b->message), OSAFL_OK);
+    assert_int_equal(checkpoint_remove(&b->folder, &b->error), OSAFL_OK);
 }
 
 static void test_newest_is_read_and_two_are_kept(void **state)
@@ -141,7 +141,7 @@ static void test_damage_is_seen_wherever_it_is(void **state)
         damage(b, "checkpoint.0", at);
         assert_int_equal(read_newest(b, IDENTITY), OSAFL_E_STATE);
         assert_null(b->found.set);
-        assert_non_null(strstr(b->message, "--force"));
+        assert_non_null(strstr(b->error.text, "--force"));
         damage(b, "checkpoint.0", at); /* puts it right again */
     }
     for (off_t size = st.st_size - 1; size >= 0; size -= 7) {
@@ -156,12 +156,12 @@ static void test_other_runs_and_odd_files_are_refused(void **state)
     char path[128];
     write_round(b, 1);
     assert_int_equal(read_newest(b, OTHER), OSAFL_E_STATE);
-    assert_non_null(strstr(b->message, "it belongs to another run (identity " IDENTITY ")"));
-    assert_int_equal(checkpoint_remove(&b->folder, b->message), OSAFL_OK);
+    assert_non_null(strstr(b->error.text, "it belongs to another run (identity " IDENTITY ")"));
+    assert_int_equal(checkpoint_remove(&b->folder, &b->error), OSAFL_OK);
     path_of(b, "checkpoint.0", path, sizeof path);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_true(read_newest(b, IDENTITY) != OSAFL_OK);
-    assert_non_null(strstr(b->message, path));
+    assert_non_null(strstr(b->error.text, path));
 }
 
 /* ---- kept updates ---- */
@@ -183,7 +183,7 @@ static void test_kept_updates_survive(void **state)
 {
     (void)state;
     enum { DIM = 10 };
-    char message[MESSAGE_BYTES];
+    struct error error;
     const struct codec codec = {.dim = DIM};
     struct kept_updates kept = {.next_id = 9};
     struct kept_updates loaded = {0};
@@ -203,15 +203,15 @@ static void test_kept_updates_survive(void **state)
     }
     struct record_writer *w[2] = {record_writer_create(), record_writer_create()};
     assert_int_equal(kept_updates_save(&kept, record_writer_section(w[0], "engine", 1)), OSAFL_OK);
-    assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], message), OSAFL_OK);
-    assert_int_equal(record_set_open(data[0], size[0], &set, message), OSAFL_OK);
-    assert_int_equal(record_reader_open(set, "engine", &r, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], &error), OSAFL_OK);
+    assert_int_equal(record_set_open(data[0], size[0], &set, &error), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "engine", &r, &error), OSAFL_OK);
     osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
     assert_int_equal(kept_updates_load(&loaded, &codec, c, &r.base), OSAFL_OK);
     assert_int_equal(loaded.next_id, 9);
     assert_int_equal(kept_updates_save(&loaded, record_writer_section(w[1], "engine", 1)),
                      OSAFL_OK);
-    assert_int_equal(record_writer_finish(w[1], &data[1], &size[1], message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w[1], &data[1], &size[1], &error), OSAFL_OK);
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(data[0], data[1], size[0]);
 
@@ -225,9 +225,9 @@ static void test_kept_updates_survive(void **state)
         w[0] = record_writer_create();
         assert_int_equal(kept_updates_save(&kept, record_writer_section(w[0], "engine", 1)),
                          OSAFL_OK);
-        assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], message), OSAFL_OK);
-        assert_int_equal(record_set_open(data[0], size[0], &set, message), OSAFL_OK);
-        assert_int_equal(record_reader_open(set, "engine", &r, message), OSAFL_OK);
+        assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], &error), OSAFL_OK);
+        assert_int_equal(record_set_open(data[0], size[0], &set, &error), OSAFL_OK);
+        assert_int_equal(record_reader_open(set, "engine", &r, &error), OSAFL_OK);
         kept_updates_free(&loaded);
         assert_int_equal(kept_updates_load(&loaded, &codec, c, &r.base), OSAFL_E_STATE);
         assert_int_equal(loaded.n, 0);
@@ -242,9 +242,9 @@ static void test_kept_updates_survive(void **state)
     record_writer_destroy(w[0]);
     w[0] = record_writer_create();
     assert_int_equal(kept_updates_save(&kept, record_writer_section(w[0], "engine", 1)), OSAFL_OK);
-    assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], message), OSAFL_OK);
-    assert_int_equal(record_set_open(data[0], size[0], &set, message), OSAFL_OK);
-    assert_int_equal(record_reader_open(set, "engine", &r, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w[0], &data[0], &size[0], &error), OSAFL_OK);
+    assert_int_equal(record_set_open(data[0], size[0], &set, &error), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "engine", &r, &error), OSAFL_OK);
     kept_updates_free(&loaded);
     assert_int_equal(kept_updates_load(&loaded, &picky, c, &r.base), OSAFL_E_STATE);
     (void)fixture_end(f, OSAFL_OK);

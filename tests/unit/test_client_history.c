@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "round/client_history.h"
 
 enum { CLIENTS = 3, LABELS = 2 };
@@ -58,17 +58,17 @@ static void check(const struct history *h)
 /* Saves h and loads it into *out after so many rounds. */
 static osafl_status reload(const struct history *h, struct history *out, uint32_t rounds)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     size_t size = 0;
     const void *block = NULL;
     struct record_writer *w = record_writer_create();
     assert_non_null(w);
     assert_int_equal(history_save(h, record_writer_section(w, "history", 1)), OSAFL_OK);
-    assert_int_equal(record_writer_finish(w, &block, &size, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w, &block, &size, &error), OSAFL_OK);
     struct record_set *set = NULL;
     struct record_reader r;
-    assert_int_equal(record_set_open(block, size, &set, message), OSAFL_OK);
-    assert_int_equal(record_reader_open(set, "history", &r, message), OSAFL_OK);
+    assert_int_equal(record_set_open(block, size, &set, &error), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "history", &r, &error), OSAFL_OK);
     assert_true(history_create(out, CLIENTS, LABELS));
     const osafl_status status = history_load(out, rounds, &r.base);
     record_set_destroy(set);

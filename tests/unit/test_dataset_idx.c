@@ -322,7 +322,7 @@ static void expect_sample(struct fixture *f, uint64_t i, uint32_t channels, uint
                           uint32_t width, const float *expected)
 {
     if (dataset_create(f) != OSAFL_OK)
-        fail_msg("refused: %s", f->message);
+        fail_msg("refused: %s", f->error.text);
     const osafl_dataset_info info = dataset_describe(f);
     assert_int_equal(info.channels, channels);
     assert_int_equal(info.height, height);

@@ -21,7 +21,7 @@ static void expect_samples(struct fixture *f, uint32_t n, uint32_t width, const 
                            const int32_t *labels)
 {
     if (dataset_create(f) != OSAFL_OK)
-        fail_msg("refused: %s", f->message);
+        fail_msg("refused: %s", f->error.text);
     const osafl_dataset_info info = dataset_describe(f);
     assert_int_equal(info.n_train, n);
     assert_int_equal(info.width, width);

@@ -40,7 +40,7 @@ static void expect_samples(struct fixture *f, uint32_t n, uint32_t width, const 
                            const int32_t *labels)
 {
     if (dataset_create(f) != OSAFL_OK)
-        fail_msg("refused: %s", f->message);
+        fail_msg("refused: %s", f->error.text);
     const osafl_dataset_info info = dataset_describe(f);
     assert_int_equal(info.n_train, n);
     assert_int_equal(info.width, width);
@@ -186,8 +186,8 @@ static void reads_categories(void **state)
     write_text("train.csv", "f,y\n1,a\n2,b\nx,a\n");
     f = open_csv();
     assert_int_equal(dataset_create(f), OSAFL_E_DATA);
-    assert_non_null(strstr(f->message, "train.csv:4: column 1 (\"f\") holds \"x\""));
-    assert_null(strstr(f->message, "categorical"));
+    assert_non_null(strstr(f->error.text, "train.csv:4: column 1 (\"f\") holds \"x\""));
+    assert_null(strstr(f->error.text, "categorical"));
     fixture_close(f);
 
     write_text("test.csv", "age,city,size,y\n30,Paris,10,a\n");

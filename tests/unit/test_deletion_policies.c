@@ -180,7 +180,7 @@ static void test_more_arrivals_than_samples(void **unused)
         struct fixture *f = policy_open(names[p], NULL);
         if (plugin_has_feature(f->plugin, "keeps_arrivals")) {
             assert_int_equal(try_select(f, &s, 2, 3, 9, position), OSAFL_E_UNSUPPORTED);
-            assert_non_null(strstr(f->message, "client 2 should delete 9 of 5"));
+            assert_non_null(strstr(f->error.text, "client 2 should delete 9 of 5"));
         } else {
             select_checked(f, &s, 2, 3, 9, position);
         }
@@ -342,7 +342,7 @@ static void test_reservoir_is_uniform(void **unused)
 static void test_reservoir_resumes(void **unused)
 {
     (void)unused;
-    char message[MESSAGE_BYTES];
+    struct error error;
     const void *data = NULL;
     size_t size = 0;
     struct record_set *set = NULL;
@@ -356,10 +356,10 @@ static void test_reservoir_resumes(void **unused)
         select_checked(first, &s, round % 4, round, 10, position);
     }
     struct record_writer *w = record_writer_create();
-    assert_int_equal(instance_save(&first->instance, w, "deletion", message), OSAFL_OK);
-    assert_int_equal(record_writer_finish(w, &data, &size, message), OSAFL_OK);
-    assert_int_equal(record_set_open(data, size, &set, message), OSAFL_OK);
-    assert_int_equal(instance_load(&second->instance, set, "deletion", message), OSAFL_OK);
+    assert_int_equal(instance_save(&first->instance, w, "deletion", &error), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w, &data, &size, &error), OSAFL_OK);
+    assert_int_equal(record_set_open(data, size, &set, &error), OSAFL_OK);
+    assert_int_equal(instance_load(&second->instance, set, "deletion", &error), OSAFL_OK);
     for (uint32_t round = 20; round < 40; round++) {
         random_store(&s, round, 40, 10);
         select_checked(first, &s, round % 4, round, 10, position);

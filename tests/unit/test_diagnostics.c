@@ -1,4 +1,4 @@
-/* test_diagnostics.c - the list of complaints, and "did you mean". */
+/* test_diagnostics.c - the list of errors, and "did you mean". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "base/diagnostics.h"
 #include "base/suggest.h"
-#include "complaints.h"
+#include "expected_errors.h"
 
 static void messages_keep_their_order_and_place(void **state)
 {
@@ -23,7 +23,7 @@ static void messages_keep_their_order_and_place(void **state)
     diagnostics_warn(d, "a.cfg", 0, "old");
     diagnostics_error(d, NULL, 0, "lost");
     assert_int_equal(diagnostics_errors(d), 2);
-    ASSERT_COMPLAINTS(d, "b.cfg:7: x is 3", "a.cfg: warning: old", "lost");
+    ASSERT_ERRORS(d, "b.cfg:7: x is 3", "a.cfg: warning: old", "lost");
     diagnostics_destroy(d);
 }
 
@@ -35,7 +35,7 @@ static void repeated_messages_are_kept_once(void **state)
         diagnostics_error(d, "a.cfg", 1, "the same");
     diagnostics_error(d, "a.cfg", 2, "the same");
     assert_int_equal(diagnostics_errors(d), 101);
-    ASSERT_COMPLAINTS(d, "a.cfg:1: the same", "a.cfg:2: the same");
+    ASSERT_ERRORS(d, "a.cfg:1: the same", "a.cfg:2: the same");
     diagnostics_destroy(d);
 }
 
@@ -65,7 +65,7 @@ static void messages_are_lines(void **state)
     (void)state;
     struct diagnostics *d = diagnostics_create();
     diagnostics_error(d, NULL, 0, "\"%s\" is wrong", "a\nb.cfg:1: \x1b[2J\x7f");
-    ASSERT_COMPLAINTS(d, "\"a?b.cfg:1: ?[2J?\" is wrong");
+    ASSERT_ERRORS(d, "\"a?b.cfg:1: ?[2J?\" is wrong");
     diagnostics_destroy(d);
 }
 

@@ -154,7 +154,7 @@ static void test_incremental(void **state)
     }
     fixture_set(b.drift, "length", "8");
     assert_int_equal(fixture_create(b.drift, &b.facts), OSAFL_E_CONFIG);
-    assert_non_null(strstr(b.drift->message, "lower length or raise period"));
+    assert_non_null(strstr(b.drift->error.text, "lower length or raise period"));
     close_bench(&b);
 }
 

@@ -27,7 +27,7 @@ struct bench {
     struct world *world;
     struct engine *engine;
     struct round_report report;
-    char message[MESSAGE_BYTES];
+    struct error error;
 };
 
 static void count_warning(void *arg, int32_t level, const char *line)
@@ -48,11 +48,11 @@ static struct bench *bench_open(struct toy *t, unsigned threads)
     b->pool = pool_create(threads, NULL);
     b->session.context.pool = b->pool;
     const struct world_plugins plugins = session_world_plugins(&b->session);
-    osafl_status status = world_create(&t->e, &plugins, &b->world, b->message);
+    osafl_status status = world_create(&t->e, &plugins, &b->world, &b->error);
     if (status == OSAFL_OK)
-        status = engine_create(&b->session, b->world, &b->engine, b->message);
+        status = engine_create(&b->session, b->world, &b->engine, &b->error);
     if (status != OSAFL_OK)
-        fail_msg("%s", b->message);
+        fail_msg("%s", b->error.text);
     return b;
 }
 
@@ -68,14 +68,14 @@ static void bench_close(struct bench *b)
 
 static osafl_status run_round(struct bench *b)
 {
-    return engine_run_round(b->engine, NULL, NULL, &b->report, b->message);
+    return engine_run_round(b->engine, NULL, NULL, &b->report, &b->error);
 }
 
 static void run_rounds(struct bench *b, uint32_t n)
 {
     for (uint32_t t = 0; t < n; t++)
         if (run_round(b) != OSAFL_OK)
-            fail_msg("%s", b->message);
+            fail_msg("%s", b->error.text);
 }
 
 /* ---- rounds ---- */
@@ -285,8 +285,8 @@ static void test_faults_are_named(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench *b = faulty(cases[i].fault);
         assert_int_equal(run_round(b), cases[i].status);
-        if (strstr(b->message, cases[i].words) == NULL)
-            fail_msg("\"%s\" is not in: %s", cases[i].words, b->message);
+        if (strstr(b->error.text, cases[i].words) == NULL)
+            fail_msg("\"%s\" is not in: %s", cases[i].words, b->error.text);
         bench_close(b);
     }
 }
@@ -407,9 +407,9 @@ static void *save(struct bench *b, size_t *size)
 {
     const void *data = NULL;
     struct record_writer *w = record_writer_create();
-    if (engine_save(b->engine, w, b->message) != OSAFL_OK ||
-        record_writer_finish(w, &data, size, b->message) != OSAFL_OK)
-        fail_msg("%s", b->message);
+    if (engine_save(b->engine, w, &b->error) != OSAFL_OK ||
+        record_writer_finish(w, &data, size, &b->error) != OSAFL_OK)
+        fail_msg("%s", b->error.text);
     void *copy = malloc(*size);
     memcpy(copy, data, *size);
     record_writer_destroy(w);
@@ -419,8 +419,8 @@ static void *save(struct bench *b, size_t *size)
 static osafl_status load(struct bench *b, const void *data, size_t size)
 {
     struct record_set *set = NULL;
-    OSAFL_TRY(record_set_open(data, size, &set, b->message));
-    const osafl_status status = engine_load(b->engine, set, b->message);
+    OSAFL_TRY(record_set_open(data, size, &set, &b->error));
+    const osafl_status status = engine_load(b->engine, set, &b->error);
     record_set_destroy(set);
     return status;
 }
@@ -440,7 +440,7 @@ static void test_checkpoint_goes_on_where_it_stood(void **state)
 
     struct bench *resumed = bench_open(stateful_toy(), 3);
     if (load(resumed, data, size) != OSAFL_OK)
-        fail_msg("%s", resumed->message);
+        fail_msg("%s", resumed->error.text);
     assert_int_equal(engine_round(resumed->engine), 2);
     void *again = save(resumed, &again_size);
     assert_int_equal(size, again_size);
@@ -469,7 +469,7 @@ static void test_foreign_checkpoint_is_refused(void **state)
 
     b = bench_open(toy_open(CLIENTS, ROUNDS), 1); /* without vectors */
     assert_int_equal(load(b, data, size), OSAFL_E_STATE);
-    assert_true(b->message[0] != '\0');
+    assert_true(b->error.text[0] != '\0');
     bench_close(b);
     struct toy *t = stateful_toy();
     t->e.general.rounds = 2; /* the checkpoint stands after the last round */
@@ -507,7 +507,7 @@ static void test_rounds_of_model_and_stores_must_agree(void **state)
     b = bench_open(stateful_toy(), 1);
     set_engine_round(data, size, 2);
     assert_int_equal(load(b, data, size), OSAFL_E_STATE);
-    assert_non_null(strstr(b->message, "model and stores are of different rounds"));
+    assert_non_null(strstr(b->error.text, "model and stores are of different rounds"));
     bench_close(b);
     b = bench_open(stateful_toy(), 1);
     set_engine_round(data, size, 3);

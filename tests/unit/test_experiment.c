@@ -14,7 +14,7 @@
 #include <xxhash.h>
 
 #include "base/diagnostics.h"
-#include "complaints.h"
+#include "expected_errors.h"
 #include "experiment/experiment.h"
 #include "experiment/experiment_tree.h"
 #include "experiment/old_keys.h"
@@ -59,17 +59,17 @@ static struct loaded load_with(const char *assignment)
     return load_set(EXPERIMENT_TEXT, &assignment, 1);
 }
 
-static void expect_complaint(const char *text, const char *complaint)
+static void expect_error(const char *text, const char *error)
 {
     struct loaded r = load(text);
-    ASSERT_COMPLAINTS(r.d, complaint);
+    ASSERT_ERRORS(r.d, error);
     done(&r);
 }
 
-static void expect_set_complaint(const char *assignment, const char *complaint)
+static void expect_set_complaint(const char *assignment, const char *error)
 {
     struct loaded r = load_with(assignment);
-    ASSERT_COMPLAINTS(r.d, complaint);
+    ASSERT_ERRORS(r.d, error);
     done(&r);
 }
 
@@ -77,7 +77,7 @@ static void an_experiment_is_resolved(void **state)
 {
     (void)state;
     struct loaded r = load(EXPERIMENT_TEXT);
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_string_equal(r.e->general.name, "small");
     assert_int_equal(r.e->general.rounds, 2);
     assert_int_equal(r.e->general.seed, 1);
@@ -108,7 +108,7 @@ static void defaults_lie_in_their_ranges(void **state)
             assert_true(asprintf(&assignment, "%s%s%s=%s", g->name, g->name[0] != '\0' ? "." : "",
                                  p->name, text) > 0);
             struct loaded r = load_with(assignment);
-            assert_no_complaints(r.d);
+            assert_no_errors(r.d);
             assert_string_equal(r.e->identity, plain.e->identity);
             done(&r);
             free(assignment);
@@ -134,7 +134,7 @@ static void all_errors_are_told_at_once(void **state)
                            "aggregator: { plugin = \"osafl\"; fedavg: { rate = 1; }; };\n"
                            "momentum = 0.5;\n"
                            "optimizer: { sgd: { learning_rate = 1; }; };");
-    ASSERT_COMPLAINTS(
+    ASSERT_ERRORS(
         r.d, AT(5) "no model plugin is called \"logistics\"; did you mean \"logistic\"?",
         AT(7) "resource.plugin: missing; choose one of: fixed, iterative",
         AT(10) "deletion.plugin: must be a name in double quotes, but a whole number stands here",
@@ -157,16 +157,16 @@ static void nothing_but_an_optimizer_may_be_left_out(void **state)
 {
     (void)state;
     struct loaded r = load("");
-    ASSERT_COMPLAINTS(r.d, FILE_NAME ": dataset.plugin: missing; choose one of: ",
-                      FILE_NAME ": model.plugin: missing; choose one of: ",
-                      FILE_NAME ": channel.plugin: missing; choose one of: ",
-                      FILE_NAME ": resource.plugin: missing; choose one of: ",
-                      FILE_NAME ": quantizer.plugin: missing; choose one of: ",
-                      FILE_NAME ": deletion.plugin: missing; choose one of: ",
-                      FILE_NAME ": aggregator.plugin: missing; choose one of: ");
+    ASSERT_ERRORS(r.d, FILE_NAME ": dataset.plugin: missing; choose one of: ",
+                  FILE_NAME ": model.plugin: missing; choose one of: ",
+                  FILE_NAME ": channel.plugin: missing; choose one of: ",
+                  FILE_NAME ": resource.plugin: missing; choose one of: ",
+                  FILE_NAME ": quantizer.plugin: missing; choose one of: ",
+                  FILE_NAME ": deletion.plugin: missing; choose one of: ",
+                  FILE_NAME ": aggregator.plugin: missing; choose one of: ");
     done(&r);
     r = load(EXPERIMENT_HEAD EXPERIMENT_TAIL);
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_null(r.e->chosen[OSAFL_KIND_OPTIMIZER].loaded);
     done(&r);
 }
@@ -196,13 +196,13 @@ static void groups_of_other_plugins_are_checked_and_not_applied(void **state)
     (void)state;
     struct loaded plain = load(EXPERIMENT_TEXT);
     struct loaded r = load_with("aggregator.fedavg.server_learning_rate=3.0");
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_string_equal(r.e->identity, plain.e->identity);
     done(&r);
     expect_set_complaint("aggregator.fedavg.server_learning_rate=-1",
                          "--set: aggregator.fedavg.server_learning_rate: -1 is outside");
     r = load_with("aggregator.plugin=fedavg");
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_string_equal(r.e->chosen[OSAFL_KIND_AGGREGATOR].loaded->plugin->name, "fedavg");
     assert_string_not_equal(r.e->identity, plain.e->identity);
     done(&r);
@@ -214,14 +214,14 @@ static void rules_of_plugins_are_checked(void **state)
     (void)state;
     expect_set_complaint("channel.tr38901.min_distance_m=600",
                          "--set: channel.tr38901: min_distance_m = 600 must be below");
-    expect_complaint(EXPERIMENT_TEXT "chanel: { };\n",
-                     AT(13) "chanel: unknown setting; did you mean \"channel\"?");
+    expect_error(EXPERIMENT_TEXT "chanel: { };\n",
+                 AT(13) "chanel: unknown setting; did you mean \"channel\"?");
 }
 
 static void expect_identity(const struct loaded *plain, const char *assignment, bool same)
 {
     struct loaded r = load_with(assignment);
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     if ((strcmp(r.e->identity, plain->e->identity) == 0) != same)
         fail_msg("%s %s the identity", assignment, same ? "changes" : "does not change");
     done(&r);
@@ -262,7 +262,7 @@ static void old_settings_are_refused(void **state)
     (void)state;
     struct loaded r = load(EXPERIMENT_TEXT "partition: { scheme = \"shards\";\n"
                                            "concentration = 0.5; labels_per_client = 3; };\n");
-    ASSERT_COMPLAINTS(
+    ASSERT_ERRORS(
         r.d,
         AT(13) "partition.scheme is now partition.plugin: write partition: { plugin = \"shards\"; "
                "};",
@@ -385,7 +385,7 @@ static void expect_round_trip(const struct loaded *r)
     struct diagnostics *d = diagnostics_create();
     const struct experiment_options o = {.loader = loader};
     struct experiment *e = load_experiment_text(text, strlen(text), "/elsewhere/y.cfg", &o, d);
-    assert_no_complaints(d);
+    assert_no_errors(d);
     assert_string_equal(e->identity, r->e->identity);
     struct loaded again = {.d = d, .e = e};
     char *second = resolved(e);
@@ -417,7 +417,7 @@ static void the_resolved_file_loads_again(void **state)
         "evaluation.per_class=true",
     };
     r = load_set(EXPERIMENT_TEXT, odd, sizeof odd / sizeof odd[0]);
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_true(r.e->general.seed == INT64_MAX);
     expect_round_trip(&r);
     done(&r);
@@ -468,11 +468,11 @@ static void an_optimizer_can_be_chosen_later(void **state)
     /* Without a group its required settings are missing. */
     r = load(EXPERIMENT_HEAD EXPERIMENT_TAIL);
     assert_int_equal(experiment_choose_optimizer(r.e, loader, "sgd", r.d), OSAFL_E_CONFIG);
-    ASSERT_COMPLAINTS(r.d, FILE_NAME ": optimizer.sgd.learning_rate: missing");
+    ASSERT_ERRORS(r.d, FILE_NAME ": optimizer.sgd.learning_rate: missing");
     done(&r);
     r = load(text);
     assert_int_equal(experiment_choose_optimizer(r.e, loader, "adma", r.d), OSAFL_E_UNSUPPORTED);
-    ASSERT_COMPLAINTS(r.d, FILE_NAME ": no optimizer plugin is called \"adma\"");
+    ASSERT_ERRORS(r.d, FILE_NAME ": no optimizer plugin is called \"adma\"");
     done(&r);
 }
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/diagnostics.h"
-#include "complaints.h"
+#include "expected_errors.h"
 #include "experiment/experiment_tree.h"
 #include "experiment/prescan.h"
 
@@ -54,7 +54,7 @@ static void expect_integer(const char *written, int64_t value)
     char text[128];
     snprintf(text, sizeof text, "a = %s;", written);
     struct reading r = read_text(text);
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_int_equal(child(&r, "a")->type, NODE_INT);
     assert_true(child(&r, "a")->value.integer == value);
     done(&r);
@@ -65,16 +65,16 @@ static void expect_real(const char *written, double value)
     char text[1024];
     snprintf(text, sizeof text, "a = %s;", written);
     struct reading r = read_text(text);
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_int_equal(child(&r, "a")->type, NODE_REAL);
     assert_memory_equal(&child(&r, "a")->value.real, &value, sizeof value);
     done(&r);
 }
 
-static void expect_complaint(const char *text, const char *complaint)
+static void expect_error(const char *text, const char *error)
 {
     struct reading r = read_text(text);
-    ASSERT_COMPLAINTS(r.d, complaint);
+    ASSERT_ERRORS(r.d, error);
     done(&r);
 }
 
@@ -93,13 +93,10 @@ static void integers_have_64_bits(void **state)
     expect_integer("0xFFFFFFFF", INT64_C(4294967295));
     expect_integer("0x7fffffffffffffff", INT64_MAX);
     expect_integer("010", 10); /* decimal, as libconfig has it */
-    expect_complaint("a = 9223372036854775808;",
-                     "x.cfg:1: 9223372036854775808 does not fit 64 bits");
-    expect_complaint("a = 9223372036854775808L;",
-                     "x.cfg:1: 9223372036854775808L does not fit 64 bits");
-    expect_complaint("a = 99999999999999999999;",
-                     "x.cfg:1: 99999999999999999999 does not fit 64 bits");
-    expect_complaint("a = 0x8000000000000000;", "x.cfg:1: 0x8000000000000000 does not fit 64 bits");
+    expect_error("a = 9223372036854775808;", "x.cfg:1: 9223372036854775808 does not fit 64 bits");
+    expect_error("a = 9223372036854775808L;", "x.cfg:1: 9223372036854775808L does not fit 64 bits");
+    expect_error("a = 99999999999999999999;", "x.cfg:1: 99999999999999999999 does not fit 64 bits");
+    expect_error("a = 0x8000000000000000;", "x.cfg:1: 0x8000000000000000 does not fit 64 bits");
 }
 
 static void reals_are_finite_and_exact(void **state)
@@ -114,43 +111,43 @@ static void reals_are_finite_and_exact(void **state)
     expect_real("1.7976931348623157e308", 1.7976931348623157e308);
     expect_real("0.1000000000000000055511151231257827", 0.1);
     expect_real("0e9", 0.0);
-    expect_complaint("a = 1e400;", "x.cfg:1: 1e400 is too large");
-    expect_complaint("a = -1e309;", "x.cfg:1: -1e309 is too large");
-    expect_complaint("a = 1e-400;", "x.cfg:1: 1e-400 is too small");
-    expect_complaint("a = nan;", "x.cfg:1: nan: numbers must be finite");
-    expect_complaint("a = [1.0, Infinity];", "x.cfg:1: Infinity: numbers must be finite");
-    expect_complaint("a = -inf;", "x.cfg:1: -inf is no number"); /* a sign begins a number */
+    expect_error("a = 1e400;", "x.cfg:1: 1e400 is too large");
+    expect_error("a = -1e309;", "x.cfg:1: -1e309 is too large");
+    expect_error("a = 1e-400;", "x.cfg:1: 1e-400 is too small");
+    expect_error("a = nan;", "x.cfg:1: nan: numbers must be finite");
+    expect_error("a = [1.0, Infinity];", "x.cfg:1: Infinity: numbers must be finite");
+    expect_error("a = -inf;", "x.cfg:1: -inf is no number"); /* a sign begins a number */
 }
 
 static void what_is_no_number_is_refused(void **state)
 {
     (void)state;
-    expect_complaint("a = 0b101;", "x.cfg:1: 0b101 is no number");
-    expect_complaint("a = 0o17;", "x.cfg:1: 0o17 is no number");
-    expect_complaint("a = 0x;", "x.cfg:1: 0x is no number");
-    expect_complaint("a = -0x10;", "x.cfg:1: -0x10 is no number");
-    expect_complaint("a = .;", "x.cfg:1: . is no number");
-    expect_complaint("a = 1.5e;", "x.cfg:1: 1.5e is no number");
-    expect_complaint("a = 1.2.3;", "x.cfg:1: 1.2.3 is no number");
-    expect_complaint("a = 12b;", "x.cfg:1: 12b is no number");
-    expect_complaint("a = 1_000;", "x.cfg:1: 1_000 is no number");
+    expect_error("a = 0b101;", "x.cfg:1: 0b101 is no number");
+    expect_error("a = 0o17;", "x.cfg:1: 0o17 is no number");
+    expect_error("a = 0x;", "x.cfg:1: 0x is no number");
+    expect_error("a = -0x10;", "x.cfg:1: -0x10 is no number");
+    expect_error("a = .;", "x.cfg:1: . is no number");
+    expect_error("a = 1.5e;", "x.cfg:1: 1.5e is no number");
+    expect_error("a = 1.2.3;", "x.cfg:1: 1.2.3 is no number");
+    expect_error("a = 12b;", "x.cfg:1: 12b is no number");
+    expect_error("a = 1_000;", "x.cfg:1: 1_000 is no number");
     char digits[700];
     memset(digits, '1', sizeof digits);
     memcpy(digits, "a = ", 4);
     digits[sizeof digits - 1] = '\0';
-    expect_complaint(digits, "x.cfg:1: a number with 695 digits");
+    expect_error(digits, "x.cfg:1: a number with 695 digits");
 }
 
 static void unclosed_things_are_found_where_they_begin(void **state)
 {
     (void)state;
-    expect_complaint("a = 1; /* no end\nb = 2;\n", "x.cfg:1: the comment that begins here");
-    expect_complaint("a = 1;\nb = \"open;\nc = 2;\n", "x.cfg:2: the text that begins here");
-    expect_complaint("a = [1,,2];", "x.cfg:1: a value is missing before ,");
-    expect_complaint("a = 1;\nb: {\n c = 2;\n", "x.cfg:2: the { that stands here is not closed");
-    expect_complaint("a = [1,\n2;\n", "x.cfg:1: the [ that stands here is not closed");
-    expect_complaint("a = 1;\n};\n", "x.cfg:2: } closes nothing");
-    expect_complaint("a = (1, 2];\n", "x.cfg:1: ] where ) must close the ( of line 1");
+    expect_error("a = 1; /* no end\nb = 2;\n", "x.cfg:1: the comment that begins here");
+    expect_error("a = 1;\nb = \"open;\nc = 2;\n", "x.cfg:2: the text that begins here");
+    expect_error("a = [1,,2];", "x.cfg:1: a value is missing before ,");
+    expect_error("a = 1;\nb: {\n c = 2;\n", "x.cfg:2: the { that stands here is not closed");
+    expect_error("a = [1,\n2;\n", "x.cfg:1: the [ that stands here is not closed");
+    expect_error("a = 1;\n};\n", "x.cfg:2: } closes nothing");
+    expect_error("a = (1, 2];\n", "x.cfg:1: ] where ) must close the ( of line 1");
 }
 
 static void comments_and_texts_hide_what_they_hold(void **state)
@@ -159,7 +156,7 @@ static void comments_and_texts_hide_what_they_hold(void **state)
     struct reading r = read_text("a = \"/* # // 1e400 { \"; # } 1e400 \"\n"
                                  "b = 2; // \" 99999999999999999999\n"
                                  "/* c = 1e400;\n\" */ c = 3; /**/ d = \"a\" \"b\\x41\\n\";\n");
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_string_equal(child(&r, "a")->value.text, "/* # // 1e400 { ");
     assert_int_equal(child(&r, "b")->line, 2);
     assert_int_equal(child(&r, "c")->line, 4);
@@ -170,25 +167,25 @@ static void comments_and_texts_hide_what_they_hold(void **state)
 static void encodings_other_than_utf8_are_refused(void **state)
 {
     (void)state;
-    expect_complaint("\xEF\xBB\xBF"
-                     "a = 1;",
-                     "x.cfg:1: the file begins with a byte order mark");
-    expect_complaint("\xFF\xFE"
-                     "a = 1;",
-                     "x.cfg:1: the byte 0xff is not UTF-8");
-    expect_complaint("a = 1;\nb = \"\xE9\";", "x.cfg:2: the byte 0xe9 is not UTF-8");
-    expect_complaint("a = \"\xC3\";", "x.cfg:1: the byte 0xc3 is not UTF-8");
-    expect_complaint("a = \"\\xE9\";", "x.cfg:1: \\xE9: only \\x01 to \\x7f");
-    expect_complaint("a = \"\\x00\";", "x.cfg:1: \\x00: only \\x01 to \\x7f");
-    expect_complaint("a = \"\\q\";", "x.cfg:1: unknown escape");
+    expect_error("\xEF\xBB\xBF"
+                 "a = 1;",
+                 "x.cfg:1: the file begins with a byte order mark");
+    expect_error("\xFF\xFE"
+                 "a = 1;",
+                 "x.cfg:1: the byte 0xff is not UTF-8");
+    expect_error("a = 1;\nb = \"\xE9\";", "x.cfg:2: the byte 0xe9 is not UTF-8");
+    expect_error("a = \"\xC3\";", "x.cfg:1: the byte 0xc3 is not UTF-8");
+    expect_error("a = \"\\xE9\";", "x.cfg:1: \\xE9: only \\x01 to \\x7f");
+    expect_error("a = \"\\x00\";", "x.cfg:1: \\x00: only \\x01 to \\x7f");
+    expect_error("a = \"\\q\";", "x.cfg:1: unknown escape");
     struct reading r = read_bytes("a = 1;\n\0b = 2;", 14);
-    ASSERT_COMPLAINTS(r.d, "x.cfg:2: unexpected control character (code 0)");
+    ASSERT_ERRORS(r.d, "x.cfg:2: unexpected control character (code 0)");
     done(&r);
     r = read_bytes("a = \"b\0c\";", 10);
-    ASSERT_COMPLAINTS(r.d, "x.cfg:1: a control character (code 0) in a text");
+    ASSERT_ERRORS(r.d, "x.cfg:1: a control character (code 0) in a text");
     done(&r);
     r = read_text("a = \"\xCE\xBA \xF0\x9F\x8C\x8D\";");
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_string_equal(child(&r, "a")->value.text, "\xCE\xBA \xF0\x9F\x8C\x8D");
     done(&r);
     assert_int_equal(utf8_valid_bytes("ab\xED\xA0\x80", 5), 2); /* a surrogate */
@@ -202,7 +199,7 @@ static void lists_may_mix_and_end_with_a_comma(void **state)
     struct reading r =
         read_text("a = [1, 2.0, 3000000000];\nb = [1, 2,];\nc = (1, \"x\", { d = 4; },\n"
                   ");\ne = [];");
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     const struct node *a = child(&r, "a");
     assert_int_equal(a->type, NODE_LIST);
     assert_int_equal(a->first->type, NODE_INT);
@@ -212,37 +209,37 @@ static void lists_may_mix_and_end_with_a_comma(void **state)
     assert_int_equal(node_child(child(&r, "c")->last, "d")->value.integer, 4);
     assert_null(child(&r, "e")->first);
     done(&r);
-    expect_complaint("a = [1 2];", "x.cfg:1: a comma is missing");
-    expect_complaint("a = [1, (2)];", "x.cfg:1: an array [ ] holds plain values only");
-    expect_complaint("a = [{ b = 1; }];", "x.cfg:1: an array [ ] holds plain values only");
-    expect_complaint("a = [,];", "x.cfg:1: a value is missing before ,");
+    expect_error("a = [1 2];", "x.cfg:1: a comma is missing");
+    expect_error("a = [1, (2)];", "x.cfg:1: an array [ ] holds plain values only");
+    expect_error("a = [{ b = 1; }];", "x.cfg:1: an array [ ] holds plain values only");
+    expect_error("a = [,];", "x.cfg:1: a value is missing before ,");
 }
 
 static void errors_of_the_grammar_are_explained(void **state)
 {
     (void)state;
-    expect_complaint("a = b;", "x.cfg:1: text stands in double quotes: \"b\"");
-    expect_complaint("a = ;", "x.cfg:1: a value is missing before ;");
-    expect_complaint("g: { a = };", "x.cfg:1: a value is missing before }");
-    expect_complaint("\"alone\"", "x.cfg:1: a value without a name");
-    expect_complaint("a = 3; \"abc\";", "x.cfg:1: a value without a name");
-    expect_complaint("= 3;", "x.cfg:1: = without a name before it");
-    expect_complaint("{ a = 1; }", "x.cfg:1: { without \"name =\" before it");
-    expect_complaint("a = 1;\n\xE2\x80\x9C", "x.cfg:2: unexpected character \xE2\x80\x9C");
-    expect_complaint("a = 1;\n  a = 2;\n", "x.cfg:2: duplicate setting name: a = 2;");
-    expect_complaint("a = 1;\nb c = 2;\n", "x.cfg:2: syntax error: b c = 2;");
-    expect_complaint("a = 1;\nb", "x.cfg:2: syntax error: b");
+    expect_error("a = b;", "x.cfg:1: text stands in double quotes: \"b\"");
+    expect_error("a = ;", "x.cfg:1: a value is missing before ;");
+    expect_error("g: { a = };", "x.cfg:1: a value is missing before }");
+    expect_error("\"alone\"", "x.cfg:1: a value without a name");
+    expect_error("a = 3; \"abc\";", "x.cfg:1: a value without a name");
+    expect_error("= 3;", "x.cfg:1: = without a name before it");
+    expect_error("{ a = 1; }", "x.cfg:1: { without \"name =\" before it");
+    expect_error("a = 1;\n\xE2\x80\x9C", "x.cfg:2: unexpected character \xE2\x80\x9C");
+    expect_error("a = 1;\n  a = 2;\n", "x.cfg:2: duplicate setting name: a = 2;");
+    expect_error("a = 1;\nb c = 2;\n", "x.cfg:2: syntax error: b c = 2;");
+    expect_error("a = 1;\nb", "x.cfg:2: syntax error: b");
 }
 
 static void many_errors_are_told_at_once(void **state)
 {
     (void)state;
     struct reading r = read_text("a = \"ends with \\");
-    ASSERT_COMPLAINTS(r.d, "x.cfg:1: unknown escape", "x.cfg:1: the text that begins here");
+    ASSERT_ERRORS(r.d, "x.cfg:1: unknown escape", "x.cfg:1: the text that begins here");
     done(&r);
     r = read_text("a = 1e400;\nb = 0b1;\nc = foo;\n\nd = \"open\ne = \"\\q\";\n");
-    ASSERT_COMPLAINTS(r.d, "x.cfg:1: 1e400", "x.cfg:2: 0b1", "x.cfg:3: text stands",
-                      "x.cfg:5: the text", "x.cfg:6: unknown escape");
+    ASSERT_ERRORS(r.d, "x.cfg:1: 1e400", "x.cfg:2: 0b1", "x.cfg:3: text stands",
+                  "x.cfg:5: the text", "x.cfg:6: unknown escape");
     done(&r);
 }
 
@@ -254,27 +251,27 @@ static void size_and_depth_are_bounded(void **state)
     assert_non_null(text);
     memset(text, '\n', size);
     struct reading r = read_bytes(text, size);
-    ASSERT_COMPLAINTS(r.d, "x.cfg: the experiment is larger than 1 MiB");
+    ASSERT_ERRORS(r.d, "x.cfg: the experiment is larger than 1 MiB");
     done(&r);
     memset(text, '(', 1000000);
     memcpy(text, "a =", 3);
     r = read_bytes(text, 1000000);
-    ASSERT_COMPLAINTS(r.d, "x.cfg:1: groups and lists are nested more than 32 deep");
+    ASSERT_ERRORS(r.d, "x.cfg:1: groups and lists are nested more than 32 deep");
     done(&r);
     size_t n = 0;
     for (int i = 0; i < 5000; i++)
         n += (size_t)snprintf(text + n, size - n, "a%d = 1;\n", i);
     r = read_bytes(text, n);
-    ASSERT_COMPLAINTS(r.d, "x.cfg:4097: more than 4096 settings");
+    ASSERT_ERRORS(r.d, "x.cfg:4097: more than 4096 settings");
     done(&r);
     memset(text, 'a', 70);
     memcpy(text + 64, " = 1;\n", 6);
     r = read_bytes(text, 70);
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     done(&r);
     memcpy(text + 64, "a = 1;", 6);
     r = read_bytes(text, 70);
-    ASSERT_COMPLAINTS(r.d, "x.cfg:1: a name of 65 bytes; no setting has one of more than 64");
+    ASSERT_ERRORS(r.d, "x.cfg:1: a name of 65 bytes; no setting has one of more than 64");
     done(&r);
     free(text);
 }
@@ -283,16 +280,16 @@ static void separators_are_optional_as_in_libconfig(void **state)
 {
     (void)state;
     struct reading r = read_text("a = 1 b : 2, c = true\r\ng { }");
-    ASSERT_COMPLAINTS(r.d, "x.cfg:2: { without");
+    ASSERT_ERRORS(r.d, "x.cfg:2: { without");
     done(&r);
     r = read_text("a = 1 b : 2, c = TRUE\r\ng: { d = FALSE }");
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_int_equal(child(&r, "b")->value.integer, 2);
     assert_true(child(&r, "c")->value.boolean);
     assert_false(node_child(child(&r, "g"), "d")->value.boolean);
     done(&r);
     r = read_text("");
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     assert_null(tree_root(r.tree)->first);
     done(&r);
 }
@@ -320,12 +317,12 @@ static struct reading read_file(const char *name)
     return r;
 }
 
-static void expect_file_complaint(const char *name, const char *complaint)
+static void expect_file_error(const char *name, const char *error)
 {
     char line[512];
     struct reading r = read_file(name);
-    snprintf(line, sizeof line, "%s/%s", folder, complaint);
-    ASSERT_COMPLAINTS(r.d, line);
+    snprintf(line, sizeof line, "%s/%s", folder, error);
+    ASSERT_ERRORS(r.d, line);
     done(&r);
 }
 
@@ -343,7 +340,7 @@ static void included_files_keep_their_places(void **state)
     write_file("sub/deep.cfg", "@include \"deeper.cfg\"\ne = 7;\n");
     write_file("sub/deeper.cfg", "\n\nd = 6;\n");
     struct reading r = read_file("main.cfg");
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     char path[256];
     snprintf(path, sizeof path, "%s/sub/clients.cfg", folder);
     const struct node *seed = node_child(child(&r, "clients"), "seed");
@@ -372,15 +369,15 @@ static void errors_of_included_files_name_them(void **state)
     snprintf(second, sizeof second, "%s/sub/bad.cfg:3: the comment", folder);
     snprintf(third, sizeof third, "%s/main.cfg:3: 1e999", folder);
     struct reading r = read_file("main.cfg");
-    ASSERT_COMPLAINTS(r.d, first, second, third);
+    ASSERT_ERRORS(r.d, first, second, third);
     done(&r);
     write_file("sub/bad.cfg", "c = 1;\n\nx y = 3;\n");
     write_file("main.cfg", "a = 1;\n\n\n@include \"sub/bad.cfg\"\n");
-    expect_file_complaint("main.cfg", "sub/bad.cfg:3: syntax error: x y = 3;");
+    expect_file_error("main.cfg", "sub/bad.cfg:3: syntax error: x y = 3;");
     write_file("sub/bad.cfg", "g: {\n");
-    expect_file_complaint("main.cfg", "sub/bad.cfg:1: the { that stands here is not closed");
+    expect_file_error("main.cfg", "sub/bad.cfg:1: the { that stands here is not closed");
     write_file("sub/bad.cfg", "\xEF\xBB\xBF");
-    expect_file_complaint("main.cfg", "sub/bad.cfg:1: the file begins with a byte order mark");
+    expect_file_error("main.cfg", "sub/bad.cfg:1: the file begins with a byte order mark");
 }
 
 static void includes_that_cannot_be_read_are_errors(void **state)
@@ -389,21 +386,21 @@ static void includes_that_cannot_be_read_are_errors(void **state)
     char line[512];
     write_file("main.cfg", "a = 1;\n@include \"none.cfg\"\n");
     snprintf(line, sizeof line, "main.cfg:2: cannot include \"%s/none.cfg\": No such file", folder);
-    expect_file_complaint("main.cfg", line);
+    expect_file_error("main.cfg", line);
     write_file("main.cfg", "@include \"sub\"\n");
     snprintf(line, sizeof line, "main.cfg:1: cannot include \"%s/sub\": not a regular", folder);
-    expect_file_complaint("main.cfg", line);
+    expect_file_error("main.cfg", line);
     write_file("main.cfg", "a = 1; @include \"b.cfg\"\n");
     write_file("b.cfg", "");
-    expect_file_complaint("main.cfg", "main.cfg:1: @include must begin its line");
+    expect_file_error("main.cfg", "main.cfg:1: @include must begin its line");
     write_file("main.cfg", "@incl \"b.cfg\"\n");
-    expect_file_complaint("main.cfg", "main.cfg:1: after @ only @include \"FILE\" is known");
+    expect_file_error("main.cfg", "main.cfg:1: after @ only @include \"FILE\" is known");
     write_file("main.cfg", "@include \"b.cfg\n\"\n");
     struct reading r = read_file("main.cfg");
     assert_true(diagnostics_errors(r.d) > 0);
     done(&r);
     write_file("main.cfg", "@include \"main.cfg\"\n");
-    expect_file_complaint("main.cfg", "main.cfg:1: files are included more than 10 deep");
+    expect_file_error("main.cfg", "main.cfg:1: files are included more than 10 deep");
     /* Doubling at every level would be 2^10 readings. */
     write_file("main.cfg", "@include \"main.cfg\"\n@include \"main.cfg\"\n");
     r = read_file("main.cfg");
@@ -415,11 +412,11 @@ static void files_that_are_none_are_refused(void **state)
 {
     (void)state;
     char path[256];
-    expect_file_complaint("nothing.cfg", "nothing.cfg: cannot be read: No such file");
-    expect_file_complaint("sub", "sub: cannot be read: not a regular file");
+    expect_file_error("nothing.cfg", "nothing.cfg: cannot be read: No such file");
+    expect_file_error("sub", "sub: cannot be read: not a regular file");
     snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
-    expect_file_complaint("pipe", "pipe: cannot be read: not a regular file");
+    expect_file_error("pipe", "pipe: cannot be read: not a regular file");
 }
 
 /* ---- --set and overlays ---- */
@@ -441,7 +438,7 @@ static void set_replaces_and_adds(void **state)
     assert_true(set(&r, "p.quoted=\"3\""));
     assert_true(set(&r, "p.two=2nd"));
     assert_true(set(&r, "l=[1, 2.5]"));
-    assert_no_complaints(r.d);
+    assert_no_errors(r.d);
     const struct node *a = child(&r, "a");
     assert_true(a->value.integer == INT64_C(5000000000));
     assert_string_equal(a->file, PLACE_SET);
@@ -460,11 +457,11 @@ static void set_replaces_and_adds(void **state)
     done(&r);
 }
 
-static void expect_set_complaint(const char *assignment, const char *complaint)
+static void expect_set_complaint(const char *assignment, const char *error)
 {
     struct reading r = read_text("a = 1;\ng: { b = 2; };\n");
     assert_false(set(&r, assignment));
-    ASSERT_COMPLAINTS(r.d, complaint);
+    ASSERT_ERRORS(r.d, error);
     done(&r);
 }
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "base/records.h"
 #include "plugin_fixture.h"
 #include "round/late_updates.h"
@@ -81,17 +81,17 @@ static void check_due(struct late_updates *l)
 static osafl_status reload(const struct late_updates *l, const struct late_bounds *bounds,
                            struct late_updates *out)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     size_t size = 0;
     const void *block = NULL;
     struct record_writer *w = record_writer_create();
     struct fixture *f = fixture_open("aggregator", "fedbuff"); /* for a call to fail in */
     assert_int_equal(late_updates_save(l, record_writer_section(w, "late", 1)), OSAFL_OK);
-    assert_int_equal(record_writer_finish(w, &block, &size, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w, &block, &size, &error), OSAFL_OK);
     struct record_set *set = NULL;
     struct record_reader r;
-    assert_int_equal(record_set_open(block, size, &set, message), OSAFL_OK);
-    assert_int_equal(record_reader_open(set, "late", &r, message), OSAFL_OK);
+    assert_int_equal(record_set_open(block, size, &set, &error), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "late", &r, &error), OSAFL_OK);
     *out = empty();
     osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, ROUND);
     const osafl_status status = fixture_end(f, late_updates_load(out, bounds, &codec, c, &r.base));

@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "base/diagnostics.h"
-#include "base/message.h"
+#include "base/error.h"
 #include "load_text.h"
 #include "results/manifest.h"
 
@@ -32,7 +32,7 @@ static const struct surroundings machine = {.program_hash = "0123", .cpu_feature
 static char folder_path[256];
 static struct run_folder folder;
 static struct loader *loader;
-static char message[MESSAGE_BYTES];
+static struct error error;
 
 static int start(void **state)
 {
@@ -94,10 +94,10 @@ static char *path_of(const char *name)
 
 static json_t *read_json(const char *name)
 {
-    json_error_t error;
-    json_t *value = json_load_file(path_of(name), 0, &error);
+    json_error_t problem;
+    json_t *value = json_load_file(path_of(name), 0, &problem);
     if (value == NULL)
-        fail_msg("%s: %s", name, error.text);
+        fail_msg("%s: %s", name, problem.text);
     return value;
 }
 
@@ -118,7 +118,7 @@ static void test_manifest(void **state)
 {
     (void)state;
     struct experiment *e = experiment_of("clients.count=7");
-    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    assert_int_equal(manifest_write(&folder, e, &machine, &error), OSAFL_OK);
     json_t *m = read_json("manifest.json");
     expect_text(m, "identity", NULL, e->identity);
     expect_text(m, "program", "version", OSAFL_VERSION);
@@ -160,16 +160,16 @@ static void test_manifest(void **state)
 static enum manifest_found compare(const struct experiment *e, const struct surroundings *m)
 {
     enum manifest_found found = MANIFEST_NONE;
-    if (manifest_compare(&folder, e, m, &found, message) != OSAFL_OK)
-        fail_msg("%s", message);
+    if (manifest_compare(&folder, e, m, &found, &error) != OSAFL_OK)
+        fail_msg("%s", error.text);
     return found;
 }
 
 static void expect_words(const char *const *words)
 {
     for (; *words != NULL; words++)
-        if (strstr(message, *words) == NULL)
-            fail_msg("\"%s\" is not in: %s", *words, message);
+        if (strstr(error.text, *words) == NULL)
+            fail_msg("\"%s\" is not in: %s", *words, error.text);
 }
 #define EXPECT_WORDS(...) expect_words((const char *const[]){__VA_ARGS__, NULL})
 
@@ -182,7 +182,7 @@ static void test_later_setting(void **state)
                                       "dataset.idx.pixels=unit"};
     struct experiment *e = experiment_of_all(set, 2);
     struct experiment *unit = experiment_of_all(set, 3);
-    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    assert_int_equal(manifest_write(&folder, e, &machine, &error), OSAFL_OK);
     json_t *m = read_json("manifest.json");
     json_t *settings = json_object_get(m, "settings");
     expect_text(settings, "dataset.idx.pixels", "value", "\"signed\"");
@@ -206,7 +206,7 @@ static void test_compare(void **state)
     struct experiment *renamed = experiment_of("name=\"other\"");
     struct experiment *other = experiment_of("training.batch=32");
     assert_int_equal(compare(e, &machine), MANIFEST_NONE);
-    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    assert_int_equal(manifest_write(&folder, e, &machine, &error), OSAFL_OK);
     assert_int_equal(compare(e, &machine), MANIFEST_SAME);
     assert_int_equal(compare(renamed, &machine), MANIFEST_SAME); /* no effect on results */
 
@@ -222,7 +222,7 @@ static void test_compare(void **state)
     struct input samples = {.name = samples_name, .hash = "0123456789abcdef"};
     const struct surroundings read = {
         .program_hash = "0123", .cpu_features = "avx512", .inputs = {&samples, 1}};
-    assert_int_equal(manifest_write(&folder, e, &read, message), OSAFL_OK);
+    assert_int_equal(manifest_write(&folder, e, &read, &error), OSAFL_OK);
     assert_int_equal(compare(e, &read), MANIFEST_SAME);
     samples.hash[0] = 'f';
     assert_int_equal(compare(e, &read), MANIFEST_OTHER_DATA);
@@ -238,7 +238,7 @@ static void test_changed_program(void **state)
 {
     (void)state;
     struct experiment *e = experiment_of(NULL);
-    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    assert_int_equal(manifest_write(&folder, e, &machine, &error), OSAFL_OK);
     json_t *m = read_json("manifest.json");
     json_object_set_new(json_object_get(m, "program"), "version", json_string("0.0.1"));
     json_object_set_new(json_array_get(json_object_get(m, "plugins"), 7), "file_xxh3",
@@ -250,10 +250,10 @@ static void test_changed_program(void **state)
                  "file of aggregator/fedavg was abc and is ");
     struct surroundings built_anew = machine;
     built_anew.program_hash = "4567";
-    assert_int_equal(manifest_write(&folder, e, &machine, message), OSAFL_OK);
+    assert_int_equal(manifest_write(&folder, e, &machine, &error), OSAFL_OK);
     assert_int_equal(compare(e, &machine), MANIFEST_SAME);
     assert_int_equal(compare(e, &built_anew), MANIFEST_CHANGED);
-    assert_string_equal(message, "the file of osafl was 0123 and is 4567");
+    assert_string_equal(error.text, "the file of osafl was 0123 and is 4567");
     experiment_destroy(e);
 }
 
@@ -278,7 +278,7 @@ static void test_damaged(void **state)
     enum manifest_found found;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         write_text(texts[i]);
-        assert_int_equal(manifest_compare(&folder, e, &machine, &found, message), OSAFL_OK);
+        assert_int_equal(manifest_compare(&folder, e, &machine, &found, &error), OSAFL_OK);
         assert_int_equal(found, MANIFEST_DAMAGED);
         EXPECT_WORDS("manifest.json", "--force");
     }
@@ -303,7 +303,7 @@ static void test_environment(void **state)
                                         .started = "2024-01-01T00:00:00Z",
                                         .seconds = 1.5,
                                         .resumed_at = 2};
-    assert_int_equal(environment_write(&folder, e, &env, message), OSAFL_OK);
+    assert_int_equal(environment_write(&folder, e, &env, &error), OSAFL_OK);
     json_t *m = read_json("environment.json");
     assert_int_equal(json_integer_value(json_object_get(m, "threads")), 3);
     expect_text(m, "experiment_file", NULL, "odd ? name.cfg");
@@ -335,7 +335,7 @@ static void test_compute_of_resumed_runs(void **state)
     for (size_t i = 0; i < sizeof write / sizeof write[0]; i++) {
         const struct run_environment env = {.started = write[i].started,
                                             .seconds = write[i].seconds};
-        assert_int_equal(environment_write(&folder, e, &env, message), OSAFL_OK);
+        assert_int_equal(environment_write(&folder, e, &env, &error), OSAFL_OK);
         json_t *m = read_json("environment.json");
         const double earlier = json_real_value(json_object_get(m, "earlier_seconds"));
         assert_true(earlier == write[i].earlier);

@@ -247,8 +247,8 @@ static void expect_refusal_of(const char *layers, uint32_t channels, uint32_t he
     struct model_case *m = network_of(text);
     free(text);
     assert_int_equal(case_create(m, channels, height, width, 10), OSAFL_E_CONFIG);
-    if (strstr(m->f->message, message) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", m->f->message, message);
+    if (strstr(m->f->error.text, message) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", m->f->error.text, message);
     case_close(m);
     close_trees();
 }
@@ -328,7 +328,7 @@ static void tokens_are_whole_numbers_of_the_embedding(void **state)
         assert_int_equal(fixture_end(m->f, m->vt->gradient(m->self, call, m->workspace, m->w,
                                                            &m->batch, &training, m->grad, &loss)),
                          OSAFL_E_DATA);
-        assert_non_null(strstr(m->f->message, "tokens are whole numbers from 0 to 3"));
+        assert_non_null(strstr(m->f->error.text, "tokens are whole numbers from 0 to 3"));
     }
     case_close(m);
     close_trees();

@@ -31,8 +31,8 @@ static const osafl_step step = {
     .struct_size = sizeof step, .client = 1, .round = 2, .step = 3, .training = 1};
 
 /* What a trial is about: a description of a network. */
-struct subject {
-    void (*describe)(struct network *net, const struct subject *s);
+struct instance_under_test {
+    void (*describe)(struct network *net, const struct instance_under_test *s);
     uint32_t channels; /* of the pictures */
     uint32_t height;
     uint32_t width;
@@ -71,7 +71,8 @@ struct trial {
     double *stepped;
 };
 
-static void describe(struct network *net, const struct subject *s, struct network_options options)
+static void describe(struct network *net, const struct instance_under_test *s,
+                     struct network_options options)
 {
     const osafl_dataset_info data = {.struct_size = sizeof data,
                                      .channels = s->channels,
@@ -116,7 +117,7 @@ static void share_dropout(struct trial *t)
     }
 }
 
-static void begin(struct trial *t, const struct subject *s, uint32_t n)
+static void begin(struct trial *t, const struct instance_under_test *s, uint32_t n)
 {
     describe(&t->plain, s, (struct network_options){.direct = true});
     const struct network *net = &t->plain;
@@ -226,7 +227,7 @@ static void check_way(struct trial *t, const struct way *way, double expected, d
     free(workspace);
 }
 
-static void check(const struct subject *s, uint32_t n)
+static void check(const struct instance_under_test *s, uint32_t n)
 {
     struct trial t;
     const double rate = 0.5;
@@ -277,7 +278,7 @@ static void head(struct network *net, int x)
 }
 
 /* A little of everything: both branches of a sum, a concatenation, every layer type. */
-static void describe_everything(struct network *net, const struct subject *s)
+static void describe_everything(struct network *net, const struct instance_under_test *s)
 {
     (void)s;
     int x = convolve(net, NETWORK_PICTURE, "stem", 6, 3, 2, 1, true);
@@ -305,10 +306,10 @@ static void reference_has_the_gradient_of_its_loss(void **state)
 {
     (void)state;
     struct trial t;
-    begin(
-        &t,
-        &(struct subject){.describe = describe_everything, .channels = 2, .height = 13, .width = 9},
-        3);
+    begin(&t,
+          &(struct instance_under_test){
+              .describe = describe_everything, .channels = 2, .height = 13, .width = 9},
+          3);
     reference_gradient(&t.reference);
     double *w = t.reference.w;
     const double h = 1e-6;
@@ -334,13 +335,13 @@ static void every_layer_type(void **state)
     for (size_t s = 0; s < 4; s++)
         for (size_t b = 0; b < 4; b++)
             check(
-                &(struct subject){
+                &(struct instance_under_test){
                     .describe = describe_everything, sizes[s][0], sizes[s][1], sizes[s][2]},
                 batches[b]);
 }
 
 /* One convolution between a 1x1 convolution and the head. */
-static void describe_convolution(struct network *net, const struct subject *s)
+static void describe_convolution(struct network *net, const struct instance_under_test *s)
 {
     int x = convolve(net, NETWORK_PICTURE, "stem", s->in, 1, 1, 0, false);
     x = convolve(net, x, "convolution", s->out, s->kernel, s->stride, s->padding, true);
@@ -350,15 +351,15 @@ static void describe_convolution(struct network *net, const struct subject *s)
 static void check_convolution(uint32_t height, uint32_t width, uint32_t in, uint32_t out,
                               uint32_t kernel, uint32_t stride, uint32_t padding, uint32_t n)
 {
-    const struct subject s = {.describe = describe_convolution,
-                              .channels = 3,
-                              .height = height,
-                              .width = width,
-                              .in = in,
-                              .out = out,
-                              .kernel = kernel,
-                              .stride = stride,
-                              .padding = padding};
+    const struct instance_under_test s = {.describe = describe_convolution,
+                                          .channels = 3,
+                                          .height = height,
+                                          .width = width,
+                                          .in = in,
+                                          .out = out,
+                                          .kernel = kernel,
+                                          .stride = stride,
+                                          .padding = padding};
     check(&s, n);
 }
 
@@ -402,7 +403,7 @@ static void shapes_of_resnet18(void **state)
 }
 
 /* The models' first layers. */
-static void describe_first(struct network *net, const struct subject *s)
+static void describe_first(struct network *net, const struct instance_under_test *s)
 {
     int x = convolve(net, NETWORK_PICTURE, "first", s->out, s->kernel, s->stride, s->padding,
                      s->stride == 2);
@@ -421,10 +422,10 @@ static void first_convolutions(void **state)
     static const uint32_t size[][4] = {
         {3, 32, 32, 16}, {1, 28, 28, 3}, {2, 33, 17, 17}, {4, 9, 31, 1}, {3, 28, 32, 3}};
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
-        struct subject s = {.describe = describe_first,
-                            .channels = size[i][0],
-                            .height = size[i][1],
-                            .width = size[i][2]};
+        struct instance_under_test s = {.describe = describe_first,
+                                        .channels = size[i][0],
+                                        .height = size[i][1],
+                                        .width = size[i][2]};
         s.out = 256; /* cnn */
         s.kernel = 3;
         s.stride = 1;

@@ -200,7 +200,7 @@ static void test_vanishing_rate_is_refused(void **unused)
     struct fixture *f = fixture_open("optimizer", "sgd");
     configure(f, (const char *[]){"schedule", "step", "step_rounds", "1", NULL});
     assert_int_equal(fixture_create(f, &many), OSAFL_E_CONFIG);
-    assert_non_null(strstr(f->message, "raise learning_rate, step_rounds"));
+    assert_non_null(strstr(f->error.text, "raise learning_rate, step_rounds"));
     fixture_close(f);
 }
 

@@ -36,7 +36,7 @@ static struct fixture *open_partition(const char *name, const char *key, const c
                           .dataset = &info,
                           .label_share = share};
     if (fixture_create(f, &facts) != OSAFL_OK)
-        fail_msg("%s", f->message);
+        fail_msg("%s", f->error.text);
     return f;
 }
 

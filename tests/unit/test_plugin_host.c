@@ -149,7 +149,7 @@ static void test_first_message_is_kept(void **state)
     assert_int_equal(core_host.fail(&c, OSAFL_E_IO, "second\nmessage"), OSAFL_E_IO);
     assert_int_equal(call_end(&c, OSAFL_E_IO), OSAFL_E_IO);
     assert_null(call_current());
-    assert_string_equal(c.message, "bad byte 7");
+    assert_string_equal(c.error.text, "bad byte 7");
     assert_int_equal(c.status, OSAFL_E_DATA);
     assert_non_null(strstr(log_text, " error: deletion/sample, round 3, client 5: second message"));
 }
@@ -160,31 +160,31 @@ static void test_missing_and_odd_statuses(void **state)
     osafl_call c;
     call_begin(&c, &instance, OSAFL_NO_CLIENT, NO_ROUND);
     assert_int_equal(call_end(&c, OSAFL_E_NUMERIC), OSAFL_E_NUMERIC);
-    assert_string_equal(c.message,
+    assert_string_equal(c.error.text,
                         "a value that must be finite was not (the plugin gave no message)");
     call_begin(&c, &instance, OSAFL_NO_CLIENT, NO_ROUND);
     assert_int_equal(call_end(&c, 12), OSAFL_E_BUG);
-    assert_non_null(strstr(c.message, "unknown status 12"));
+    assert_non_null(strstr(c.error.text, "unknown status 12"));
     call_begin(&c, &instance, OSAFL_NO_CLIENT, NO_ROUND);
     assert_int_equal(core_host.fail(&c, OSAFL_OK, "fine"), OSAFL_E_BUG);
     assert_int_equal(call_end(&c, OSAFL_OK), OSAFL_OK);
     call_begin(&c, &instance, OSAFL_NO_CLIENT, NO_ROUND);
     assert_int_equal(call_end(&c, OSAFL_OK), OSAFL_OK);
-    assert_string_equal(c.message, "");
+    assert_string_equal(c.error.text, "");
 }
 
 static void test_long_messages_are_cut(void **state)
 {
     (void)state;
-    char text[3 * MESSAGE_BYTES];
+    char text[3 * ERROR_BYTES];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     osafl_call c;
     call_begin(&c, &instance, OSAFL_NO_CLIENT, NO_ROUND);
     core_host.fail(&c, OSAFL_E_DATA, "%s", text);
     call_end(&c, OSAFL_E_DATA);
-    assert_int_equal(strlen(c.message), MESSAGE_BYTES - 1);
-    assert_string_equal(c.message + MESSAGE_BYTES - 5, "x...");
+    assert_int_equal(strlen(c.error.text), ERROR_BYTES - 1);
+    assert_string_equal(c.error.text + ERROR_BYTES - 5, "x...");
 }
 
 static void test_log_levels(void **state)
@@ -249,7 +249,7 @@ static void test_scratch(void **state)
     assert_null(core_host.scratch(&c, UINT64_MAX));
     assert_null(core_host.scratch(&c, UINT64_C(1) << 62));
     assert_int_equal(c.status, OSAFL_E_NOMEM);
-    assert_non_null(strstr(c.message, "out of memory"));
+    assert_non_null(strstr(c.error.text, "out of memory"));
     call_end(&c, OSAFL_E_NOMEM);
 }
 
@@ -271,7 +271,7 @@ static void test_scratch_overrun(void **state)
         char expected[80];
         snprintf(expected, sizeof expected, "wrote behind the end of scratch memory of %u bytes",
                  100 + k);
-        assert_non_null(strstr(c.message, expected));
+        assert_non_null(strstr(c.error.text, expected));
         /* Mended, they can be given back. */
         block[k][100 + k] = block[k][101 + k];
         call_begin(&c, &instance, OSAFL_NO_CLIENT, 0);
@@ -397,39 +397,39 @@ static osafl_status rounding_chunk(void *arg, uint64_t begin, uint64_t end, osaf
     return OSAFL_OK;
 }
 
-static osafl_status run_parallel(uint64_t grain, osafl_body *body, void *arg, char *message)
+static osafl_status run_parallel(uint64_t grain, osafl_body *body, void *arg, struct error *error)
 {
     osafl_call c;
     call_begin(&c, &instance, 11, 22);
     const osafl_status status = call_end(&c, core_host.parallel(&c, 100, grain, body, arg));
-    strcpy(message, c.message);
+    strcpy(error->text, c.error.text);
     return status;
 }
 
 static void test_failures_in_parallel(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     for (unsigned threads = 0; threads <= 4; threads++) {
         struct pool *pool = threads > 0 ? pool_create(threads, NULL) : NULL;
         context.pool = pool;
         for (uint64_t first = 0; first < 100; first += 9) {
-            assert_int_equal(run_parallel(1, fail_chunk, &first, message), OSAFL_E_DATA);
+            assert_int_equal(run_parallel(1, fail_chunk, &first, &error), OSAFL_E_DATA);
             char expected[64];
             snprintf(expected, sizeof expected, "chunk at %u", (unsigned)first);
-            assert_string_equal(message, expected);
+            assert_string_equal(error.text, expected);
         }
         uint64_t never = 100;
-        assert_int_equal(run_parallel(1, fail_chunk, &never, message), OSAFL_OK);
-        assert_string_equal(message, "");
-        assert_int_equal(run_parallel(0, fail_chunk, &never, message), OSAFL_E_BUG);
-        assert_non_null(strstr(message, "chunks of 0 elements"));
-        assert_int_equal(run_parallel(1, nest_chunk, &never, message), OSAFL_E_BUG);
-        assert_non_null(strstr(message, "from inside parallel()"));
-        assert_int_equal(run_parallel(1, metric_chunk, NULL, message), OSAFL_E_BUG);
-        assert_non_null(strstr(message, "metric speed was reported from inside parallel()"));
-        assert_int_equal(run_parallel(1, rounding_chunk, NULL, message), OSAFL_E_BUG);
-        assert_non_null(strstr(message, "changed the floating-point environment"));
+        assert_int_equal(run_parallel(1, fail_chunk, &never, &error), OSAFL_OK);
+        assert_string_equal(error.text, "");
+        assert_int_equal(run_parallel(0, fail_chunk, &never, &error), OSAFL_E_BUG);
+        assert_non_null(strstr(error.text, "chunks of 0 elements"));
+        assert_int_equal(run_parallel(1, nest_chunk, &never, &error), OSAFL_E_BUG);
+        assert_non_null(strstr(error.text, "from inside parallel()"));
+        assert_int_equal(run_parallel(1, metric_chunk, NULL, &error), OSAFL_E_BUG);
+        assert_non_null(strstr(error.text, "metric speed was reported from inside parallel()"));
+        assert_int_equal(run_parallel(1, rounding_chunk, NULL, &error), OSAFL_E_BUG);
+        assert_non_null(strstr(error.text, "changed the floating-point environment"));
         assert_int_equal(fegetround(), FE_TONEAREST);
         pool_destroy(pool);
     }
@@ -444,7 +444,7 @@ static osafl_status work(void *arg, uint64_t begin, uint64_t end, unsigned worke
     osafl_call c;
     call_begin(&c, &instance, 0, 0);
     const osafl_status status = call_end(&c, core_host.parallel(&c, 4, 1, fail_chunk, arg));
-    if (status != OSAFL_E_BUG || strstr(c.message, "from a worker of the pool") == NULL)
+    if (status != OSAFL_E_BUG || strstr(c.error.text, "from a worker of the pool") == NULL)
         return OSAFL_E_DATA;
     return OSAFL_OK;
 }
@@ -481,8 +481,8 @@ static void test_calls_nest(void **state)
 static void test_instances(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
-    assert_int_equal(instance_create(&instance, NULL, message), OSAFL_OK);
+    struct error error;
+    assert_int_equal(instance_create(&instance, NULL, &error), OSAFL_OK);
     assert_int_equal(created, 1);
     assert_true(instance.created);
     instance_destroy(&instance);
@@ -490,15 +490,15 @@ static void test_instances(void **state)
     assert_int_equal(created, 0);
 
     create_status = OSAFL_E_CONFIG;
-    assert_int_equal(instance_create(&instance, NULL, message), OSAFL_E_CONFIG);
-    assert_string_equal(message, "no luck with 3 of them");
+    assert_int_equal(instance_create(&instance, NULL, &error), OSAFL_E_CONFIG);
+    assert_string_equal(error.text, "no luck with 3 of them");
     instance_destroy(&instance);
 
     check_status = OSAFL_E_CONFIG;
     create_status = OSAFL_OK;
-    assert_int_equal(instance_check(&instance, message), OSAFL_E_CONFIG);
-    assert_string_equal(message, "check says no");
-    assert_int_equal(instance_create(&instance, NULL, message), OSAFL_E_CONFIG);
+    assert_int_equal(instance_check(&instance, &error), OSAFL_E_CONFIG);
+    assert_string_equal(error.text, "check says no");
+    assert_int_equal(instance_create(&instance, NULL, &error), OSAFL_E_CONFIG);
     assert_int_equal(created, 0);
 }
 
@@ -509,7 +509,7 @@ static void test_instances(void **state)
 static struct record_set *save_with(struct record_writer **w, uint32_t state_version,
                                     const char *key)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const void *data = NULL;
     size_t size = 0;
     struct record_set *set = NULL;
@@ -517,9 +517,9 @@ static struct record_set *save_with(struct record_writer **w, uint32_t state_ver
     vtable.life.state_version = state_version;
     record_writer_destroy(*w);
     *w = record_writer_create();
-    assert_int_equal(instance_save(&instance, *w, "deletion/sample", message), OSAFL_OK);
-    assert_int_equal(record_writer_finish(*w, &data, &size, message), OSAFL_OK);
-    assert_int_equal(record_set_open(data, size, &set, message), OSAFL_OK);
+    assert_int_equal(instance_save(&instance, *w, "deletion/sample", &error), OSAFL_OK);
+    assert_int_equal(record_writer_finish(*w, &data, &size, &error), OSAFL_OK);
+    assert_int_equal(record_set_open(data, size, &set, &error), OSAFL_OK);
     vtable.life.state_version = 1;
     return set;
 }
@@ -527,37 +527,37 @@ static struct record_set *save_with(struct record_writer **w, uint32_t state_ver
 static void test_state_of_instances(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_writer *w = NULL;
     memory = 42;
     struct record_set *set = save_with(&w, 1, "memory");
     memory = 0;
-    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_OK);
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", &error), OSAFL_OK);
     assert_int_equal(memory, 42);
-    assert_int_equal(instance_load(&instance, set, "deletion/other", message), OSAFL_E_STATE);
-    assert_string_equal(message, "saved state has no section deletion/other");
+    assert_int_equal(instance_load(&instance, set, "deletion/other", &error), OSAFL_E_STATE);
+    assert_string_equal(error.text, "saved state has no section deletion/other");
     record_set_destroy(set);
 
     set = save_with(&w, 2, "memory");
-    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
-    assert_non_null(strstr(message, "state version 2 of sample, this one reads up to 1"));
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", &error), OSAFL_E_STATE);
+    assert_non_null(strstr(error.text, "state version 2 of sample, this one reads up to 1"));
     record_set_destroy(set);
 
     /* What did not fit is said although the plugin gave no message of its own. */
     set = save_with(&w, 1, "something_else");
-    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
-    assert_string_equal(message, "saved state has no record memory in section deletion/sample");
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", &error), OSAFL_E_STATE);
+    assert_string_equal(error.text, "saved state has no record memory in section deletion/sample");
 
     /* State for a plugin that keeps none, and none at all. */
     osafl_status (*own_save)(void *, osafl_call *, osafl_writer *) = vtable.life.save;
     osafl_status (*own_load)(void *, osafl_call *, osafl_reader *) = vtable.life.load;
     vtable.life.save = NULL;
     vtable.life.load = NULL;
-    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_E_STATE);
-    assert_non_null(strstr(message, "holds state, but sample keeps none"));
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", &error), OSAFL_E_STATE);
+    assert_non_null(strstr(error.text, "holds state, but sample keeps none"));
     record_set_destroy(set);
     set = save_with(&w, 1, "memory");
-    assert_int_equal(instance_load(&instance, set, "deletion/sample", message), OSAFL_OK);
+    assert_int_equal(instance_load(&instance, set, "deletion/sample", &error), OSAFL_OK);
     record_set_destroy(set);
     vtable.life.save = own_save;
     vtable.life.load = own_load;
@@ -566,8 +566,8 @@ static void test_state_of_instances(void **state)
     save_key = "Not A Key";
     record_writer_destroy(w);
     w = record_writer_create();
-    assert_int_equal(instance_save(&instance, w, "deletion/sample", message), OSAFL_E_BUG);
-    assert_non_null(strstr(message, "is no key of a record"));
+    assert_int_equal(instance_save(&instance, w, "deletion/sample", &error), OSAFL_E_BUG);
+    assert_non_null(strstr(error.text, "is no key of a record"));
     record_writer_destroy(w);
 }
 

@@ -132,18 +132,18 @@ static int set_up(void **state)
 /* Verifies the victim, expects the refusal, and makes it right again. */
 static void refused(const char *text)
 {
-    char why[MESSAGE_BYTES] = "";
-    assert_int_equal(plugin_verify(&plugin, OSAFL_KIND_RESOURCE, "sample", why), OSAFL_E_BUG);
-    if (strstr(why, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", why, text);
+    struct error why = {0};
+    assert_int_equal(plugin_verify(&plugin, OSAFL_KIND_RESOURCE, "sample", &why), OSAFL_E_BUG);
+    if (strstr(why.text, text) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", why.text, text);
     set_up(NULL);
 }
 
 static void accepted(void)
 {
-    char why[MESSAGE_BYTES] = "";
-    if (plugin_verify(&plugin, OSAFL_KIND_RESOURCE, "sample", why) != OSAFL_OK)
-        fail_msg("refused: %s", why);
+    struct error why = {0};
+    if (plugin_verify(&plugin, OSAFL_KIND_RESOURCE, "sample", &why) != OSAFL_OK)
+        fail_msg("refused: %s", why.text);
     set_up(NULL);
 }
 
@@ -170,10 +170,10 @@ static void test_right_ones(void **state)
 static void test_abi(void **state)
 {
     (void)state;
-    char why[MESSAGE_BYTES];
-    assert_int_equal(plugin_verify(NULL, OSAFL_KIND_RESOURCE, "sample", why), OSAFL_E_BUG);
+    struct error why;
+    assert_int_equal(plugin_verify(NULL, OSAFL_KIND_RESOURCE, "sample", &why), OSAFL_E_BUG);
     plugin.struct_size = 0;
-    refused("does not tell its struct_size; begin its osafl_plugin with OSAFL_PLUGIN_HEAD");
+    refused("does not state its struct_size; begin its osafl_plugin with OSAFL_PLUGIN_HEAD");
     plugin.struct_size = 4;
     refused("describes itself in 4 bytes, this program needs ");
     plugin.struct_size -= 8;
@@ -193,7 +193,7 @@ static void test_identity(void **state)
 {
     (void)state;
     plugin.kind = 0;
-    refused("does not tell its kind; set .kind");
+    refused("does not state its kind; set .kind");
     plugin.kind = 99;
     refused("is of kind 99, which this program does not know");
     plugin.kind = OSAFL_KIND_MODEL;
@@ -207,7 +207,7 @@ static void test_identity(void **state)
     plugin.version = NULL;
     refused("states no version; set .version");
     plugin.summary = "";
-    refused("states no summary; tell in .summary");
+    refused("states no summary; say in .summary");
     plugin.license = NULL;
     refused("states no license; set .license");
     static const char *const odd[] = {"plain", "not plain", NULL};
@@ -443,14 +443,14 @@ static void test_required_operations_of_each_kind(void **state)
             memset(vt.bytes + at, 0, sizeof(void *));
             plugin.kind = kinds[k].kind;
             plugin.vtable = &vt.life;
-            char why[MESSAGE_BYTES] = "";
-            if (plugin_verify(&plugin, kinds[k].kind, "sample", why) == OSAFL_OK ||
-                strstr(why, "without") != NULL)
+            struct error why = {0};
+            if (plugin_verify(&plugin, kinds[k].kind, "sample", &why) == OSAFL_OK ||
+                strstr(why.text, "without") != NULL)
                 continue;
             char expected[64];
             snprintf(expected, sizeof expected, "lacks the operation %s,",
                      kinds[k].required[missed]);
-            if (strstr(why, expected) == NULL)
+            if (strstr(why.text, expected) == NULL)
                 fail_msg("kind %u: \"%s\" does not say \"%s\"", (unsigned)kinds[k].kind, why,
                          expected);
             missed++;

@@ -101,7 +101,7 @@ static void check_vector(struct quantizer_bench *b, uint32_t round, const float 
         memcpy(state, b->state, b->dim * sizeof *state);
     bench_encode(b, 3, round, 0, x);
     if (bench_verify(b, b->code, b->bytes) != OSAFL_OK)
-        fail_msg("%s refuses its own code: %s", b->fixture->plugin->name, b->fixture->message);
+        fail_msg("%s refuses its own code: %s", b->fixture->plugin->name, b->fixture->error.text);
     bench_decode(b, whole);
     for (uint64_t i = 0; i < b->dim; i++)
         assert_true(isfinite(whole[i]));
@@ -166,7 +166,7 @@ static void test_garbage_is_refused_or_safe(void **unused)
                 garbage[1] = 0;
             }
             if (bench_verify(b, (const uint8_t *)garbage, bytes) != OSAFL_OK) {
-                assert_true(strlen(b->fixture->message) > 10);
+                assert_true(strlen(b->fixture->error.text) > 10);
                 continue;
             }
             b->vt->decode(b->self, (const uint8_t *)garbage, bytes, 0, dim, out);

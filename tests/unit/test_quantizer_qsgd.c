@@ -288,8 +288,8 @@ static void expect_refusal(struct quantizer_bench *b, const uint8_t *code, uint6
                            const char *why)
 {
     assert_int_equal(bench_verify(b, code, bytes), OSAFL_E_DATA);
-    if (strstr(b->fixture->message, why) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", b->fixture->message, why);
+    if (strstr(b->fixture->error.text, why) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", b->fixture->error.text, why);
 }
 
 /* dim 100, s = 2: a sparse entry is 7 bits of index, a sign, one bit of level - 1. */

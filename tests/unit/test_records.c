@@ -15,7 +15,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static char message[MESSAGE_BYTES];
+static struct error error;
 
 static const uint64_t some_u64[3] = {0, UINT64_MAX, UINT64_C(0x0102030405060708)};
 static const double some_f64[2] = {-0.0, 5e-324};
@@ -34,7 +34,7 @@ static struct record_writer *make_block(const void **data, size_t *size)
     to = record_writer_section(w, "aggregator/osafl", 1);
     assert_int_equal(to->bytes(to, "code", some_bytes, 5), OSAFL_OK);
     assert_int_equal(to->u64(to, "nothing", NULL, 0), OSAFL_OK);
-    assert_int_equal(record_writer_finish(w, data, size, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w, data, size, &error), OSAFL_OK);
     return w;
 }
 
@@ -45,7 +45,7 @@ static void test_round_trip(void **state)
     size_t size = 0;
     struct record_writer *w = make_block(&data, &size);
     struct record_set *set = NULL;
-    assert_int_equal(record_set_open(data, size, &set, message), OSAFL_OK);
+    assert_int_equal(record_set_open(data, size, &set, &error), OSAFL_OK);
     char name[RECORD_NAME_BYTES];
     assert_int_equal(record_sections(data), 2);
     record_section_name(data, 0, name);
@@ -54,7 +54,7 @@ static void test_round_trip(void **state)
     assert_false(record_has_section(data, "aggregator"));
 
     struct record_reader r;
-    assert_int_equal(record_reader_open(set, "core.world", &r, message), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "core.world", &r, &error), OSAFL_OK);
     osafl_reader *from = &r.base;
     assert_int_equal(from->state_version, 7);
     double f64[2];
@@ -69,9 +69,9 @@ static void test_round_trip(void **state)
     assert_memory_equal(u64, some_u64, sizeof u64);
     assert_int_equal(from->f32(from, "m", f32, 3), OSAFL_OK);
     assert_memory_equal(f32, some_f32, sizeof f32);
-    assert_string_equal(r.message, "");
+    assert_string_equal(r.error.text, "");
 
-    assert_int_equal(record_reader_open(set, "aggregator/osafl", &r, message), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "aggregator/osafl", &r, &error), OSAFL_OK);
     char bytes[5];
     assert_int_equal(from->bytes(from, "code", bytes, 5), OSAFL_OK);
     assert_memory_equal(bytes, some_bytes, sizeof bytes);
@@ -101,7 +101,7 @@ static void test_bytes_of_a_block(void **state)
     assert_int_equal(to->f32(to, "k1", some_f32, 1), OSAFL_OK);
     const void *data = NULL;
     size_t size = 0;
-    assert_int_equal(record_writer_finish(w, &data, &size, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w, &data, &size, &error), OSAFL_OK);
     assert_int_equal(size, sizeof expected + 8);
     assert_memory_equal(data, expected, sizeof expected);
     record_writer_destroy(w);
@@ -125,7 +125,7 @@ static void test_same_records_are_the_same_bytes(void **state)
     to = record_writer_section(w, "aggregator/osafl", 1);
     to->bytes(to, "code", some_bytes, 5);
     to->u64(to, "nothing", NULL, 0);
-    assert_int_equal(record_writer_finish(w, &data, &size, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w, &data, &size, &error), OSAFL_OK);
     assert_int_equal(size, first);
     assert_memory_equal(data, copy, size);
     free(copy);
@@ -139,29 +139,29 @@ static void test_misfits(void **state)
     size_t size = 0;
     struct record_writer *w = make_block(&data, &size);
     struct record_set *set = NULL;
-    assert_int_equal(record_set_open(data, size, &set, message), OSAFL_OK);
+    assert_int_equal(record_set_open(data, size, &set, &error), OSAFL_OK);
     struct record_reader r;
     double f64[3];
     uint64_t u64[3];
     uint64_t n = 0;
-    assert_int_equal(record_reader_open(set, "core.rng", &r, message), OSAFL_E_STATE);
-    assert_string_equal(message, "saved state has no section core.rng");
+    assert_int_equal(record_reader_open(set, "core.rng", &r, &error), OSAFL_E_STATE);
+    assert_string_equal(error.text, "saved state has no section core.rng");
 
-    assert_int_equal(record_reader_open(set, "core.world", &r, message), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "core.world", &r, &error), OSAFL_OK);
     assert_int_equal(r.base.f64(&r.base, "a_first", f64, 3), OSAFL_E_STATE);
-    assert_string_equal(r.message, "saved state has 2 elements in record a_first of section "
-                                   "core.world, expected are 3");
+    assert_string_equal(r.error.text, "saved state has 2 elements in record a_first of section "
+                                      "core.world, expected are 3");
     /* The first message stays. */
     assert_int_equal(r.base.u64(&r.base, "m", u64, 3), OSAFL_E_STATE);
-    assert_non_null(strstr(r.message, "a_first"));
+    assert_non_null(strstr(r.error.text, "a_first"));
 
-    assert_int_equal(record_reader_open(set, "core.world", &r, message), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "core.world", &r, &error), OSAFL_OK);
     assert_int_equal(r.base.u64(&r.base, "m", u64, 3), OSAFL_E_STATE);
-    assert_string_equal(r.message, "saved state has record m of section core.world as f32, "
-                                   "expected is u64");
-    assert_int_equal(record_reader_open(set, "core.world", &r, message), OSAFL_OK);
+    assert_string_equal(r.error.text, "saved state has record m of section core.world as f32, "
+                                      "expected is u64");
+    assert_int_equal(record_reader_open(set, "core.world", &r, &error), OSAFL_OK);
     assert_int_equal(r.base.count(&r.base, "code", &n), OSAFL_E_STATE);
-    assert_string_equal(r.message, "saved state has no record code in section core.world");
+    assert_string_equal(r.error.text, "saved state has no record code in section core.world");
     record_set_destroy(set);
     record_writer_destroy(w);
 }
@@ -170,9 +170,9 @@ static void expect_unfinished(struct record_writer *w, osafl_status status, cons
 {
     const void *data = NULL;
     size_t size = 0;
-    assert_int_equal(record_writer_finish(w, &data, &size, message), status);
-    if (strstr(message, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", message, text);
+    assert_int_equal(record_writer_finish(w, &data, &size, &error), status);
+    if (strstr(error.text, text) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.text, text);
     assert_null(data);
     record_writer_destroy(w);
 }
@@ -215,10 +215,10 @@ static void test_wrong_names_spoil_the_block(void **state)
 static void expect_refused(const void *data, size_t size, const char *text)
 {
     struct record_set *set = NULL;
-    assert_int_equal(record_set_open(data, size, &set, message), OSAFL_E_STATE);
+    assert_int_equal(record_set_open(data, size, &set, &error), OSAFL_E_STATE);
     assert_null(set);
-    if (strstr(message, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", message, text);
+    if (strstr(error.text, text) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.text, text);
 }
 
 static void test_truncation_anywhere(void **state)
@@ -290,7 +290,7 @@ static void test_resealed_damage(void **state)
             const uint64_t sum = XXH3_64bits(copy, size - 8);
             memcpy(copy + size - 8, &sum, 8);
             struct record_set *set = NULL;
-            const osafl_status status = record_set_open(copy, size, &set, message);
+            const osafl_status status = record_set_open(copy, size, &set, &error);
             assert_true(status == OSAFL_OK || status == OSAFL_E_STATE);
             refused += status != OSAFL_OK ? 1 : 0;
             record_set_destroy(set);

@@ -54,11 +54,11 @@ static void table_of_numbers_and_words(void **state)
 {
     (void)state;
     static const char *const words[] = {"reason", NULL};
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct csv_table *t = NULL;
     const char *path =
         put("t.csv", "round,a,reason\n0,1.5,\n1,,deadline\n2,nan,deadline\n3,-2e-3,energy\n4,7");
-    assert_int_equal(csv_table_read(path, NULL, words, &t, message), OSAFL_OK);
+    assert_int_equal(csv_table_read(path, NULL, words, &t, &error), OSAFL_OK);
     assert_int_equal(t->columns, 3);
     assert_int_equal(t->rows, 4); /* the fifth is still being written */
     const size_t a = csv_table_column(t, "a");
@@ -79,11 +79,11 @@ static void table_keeps_the_wanted_columns(void **state)
 {
     (void)state;
     static const char *const wanted[] = {"c", "a", "none", NULL};
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct csv_table *t = NULL;
     /* A column that nobody wants may hold anything. */
     const char *path = put("t.csv", "a,b,c\n1,text,3\n");
-    assert_int_equal(csv_table_read(path, wanted, NULL, &t, message), OSAFL_OK);
+    assert_int_equal(csv_table_read(path, wanted, NULL, &t, &error), OSAFL_OK);
     assert_int_equal(t->columns, 2);
     assert_true(csv_table_value(t, 0, csv_table_column(t, "c")) == 3);
     csv_table_free(t);
@@ -94,9 +94,9 @@ static void table_without_a_whole_line_is_empty(void **state)
     (void)state;
     static const char *const texts[] = {"", "round,simul"};
     for (size_t i = 0; i < 2; i++) {
-        char message[MESSAGE_BYTES];
+        struct error error;
         struct csv_table *t = NULL;
-        assert_int_equal(csv_table_read(put("t.csv", texts[i]), NULL, NULL, &t, message), OSAFL_OK);
+        assert_int_equal(csv_table_read(put("t.csv", texts[i]), NULL, NULL, &t, &error), OSAFL_OK);
         assert_int_equal(t->columns, 0);
         assert_int_equal(t->rows, 0);
         csv_table_free(t);
@@ -123,31 +123,31 @@ static void damaged_table_is_named_with_its_line(void **state)
         {"a,\"b\"\n", "t.csv:1: \"\"b\"\" is no name of a column"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        char message[MESSAGE_BYTES];
+        struct error error;
         struct csv_table *t = NULL;
-        assert_int_equal(csv_table_read(put("t.csv", bad[i].text), NULL, NULL, &t, message),
+        assert_int_equal(csv_table_read(put("t.csv", bad[i].text), NULL, NULL, &t, &error),
                          OSAFL_E_DATA);
         assert_null(t);
-        if (strstr(message, bad[i].says) == NULL)
-            fail_msg("\"%s\" does not say \"%s\"", message, bad[i].says);
+        if (strstr(error.text, bad[i].says) == NULL)
+            fail_msg("\"%s\" does not say \"%s\"", error.text, bad[i].says);
     }
 }
 
 static void table_with_a_zero_byte_or_no_file(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct csv_table *t = NULL;
     const char *path = put("t.csv", "a,b\n");
     FILE *f = fopen(path, "a");
     assert_non_null(f);
     fwrite("1,\0\n", 1, 4, f);
     fclose(f);
-    assert_int_equal(csv_table_read(path, NULL, NULL, &t, message), OSAFL_E_DATA);
-    assert_non_null(strstr(message, "t.csv:2: a zero byte"));
-    assert_int_equal(csv_table_read("/nowhere/t.csv", NULL, NULL, &t, message), OSAFL_E_IO);
-    assert_string_equal(message, "cannot read /nowhere/t.csv: No such file or directory");
-    assert_int_equal(csv_table_read("/tmp", NULL, NULL, &t, message), OSAFL_E_IO);
+    assert_int_equal(csv_table_read(path, NULL, NULL, &t, &error), OSAFL_E_DATA);
+    assert_non_null(strstr(error.text, "t.csv:2: a zero byte"));
+    assert_int_equal(csv_table_read("/nowhere/t.csv", NULL, NULL, &t, &error), OSAFL_E_IO);
+    assert_string_equal(error.text, "cannot read /nowhere/t.csv: No such file or directory");
+    assert_int_equal(csv_table_read("/tmp", NULL, NULL, &t, &error), OSAFL_E_IO);
 }
 
 /* ---- result_cell ---- */
@@ -170,10 +170,10 @@ static void put_manifest(const char *settings)
 
 static struct result_cell *read_cell(void)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct result_cell *c = NULL;
-    if (result_cell_read(folder, &c, message) != OSAFL_OK)
-        fail_msg("%s", message);
+    if (result_cell_read(folder, &c, &error) != OSAFL_OK)
+        fail_msg("%s", error.text);
     return c;
 }
 
@@ -259,12 +259,12 @@ static void cell_states(void **state)
 
 static void cell_refuses(const char *says)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct result_cell *c = NULL;
-    assert_int_equal(result_cell_read(folder, &c, message), OSAFL_E_DATA);
+    assert_int_equal(result_cell_read(folder, &c, &error), OSAFL_E_DATA);
     assert_null(c);
-    if (strstr(message, says) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", message, says);
+    if (strstr(error.text, says) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.text, says);
 }
 
 static void damaged_cells_are_refused(void **state)
@@ -307,18 +307,18 @@ static void clients_are_checked(void **state)
 {
     (void)state;
     static const char *const wanted[] = {"round", "client", "local_rounds", NULL};
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct csv_table *t = NULL;
     put_manifest(TWO_ROUNDS ", \"clients.count\": {\"value\": \"2\"}");
     put("clients.csv", "round,client,local_rounds\n0,0,1\n0,1,2\n1,0,3\n");
     struct result_cell *c = read_cell();
-    assert_int_equal(result_cell_clients(c, wanted, &t, message), OSAFL_OK);
+    assert_int_equal(result_cell_clients(c, wanted, &t, &error), OSAFL_OK);
     assert_int_equal(t->rows, 3);
     csv_table_free(t);
     put("clients.csv", "round,client,local_rounds\n0,0,1\n1,0,2\n");
-    assert_int_equal(result_cell_clients(c, wanted, &t, message), OSAFL_E_DATA);
+    assert_int_equal(result_cell_clients(c, wanted, &t, &error), OSAFL_E_DATA);
     assert_null(t);
-    assert_non_null(strstr(message, "clients.csv:3: expected client 1 of round 0"));
+    assert_non_null(strstr(error.text, "clients.csv:3: expected client 1 of round 0"));
     result_cell_free(c);
 }
 
@@ -336,15 +336,15 @@ static void finds_cells_at_every_level(void **state)
                  {"/paper-table/OSA-FL", 3},
                  {"/levels/B_quantizer.qsgd.levels_2/", 2}};
     for (size_t i = 0; i < sizeof level / sizeof level[0]; i++) {
-        char message[MESSAGE_BYTES];
+        struct error error;
         char path[512];
         struct found_cells f = {.cells = 0};
         snprintf(path, sizeof path, "%s%s", GOLDEN, level[i].below);
-        assert_int_equal(find_cells(path, &f, message), OSAFL_OK);
+        assert_int_equal(find_cells(path, &f, &error), OSAFL_OK);
         assert_int_equal(f.cells, level[i].cells);
         assert_int_equal(f.n_unreadable, 0);
         /* One cell's own folder, found before, is not taken again. */
-        assert_int_equal(find_cells(f.cell[0]->folder, &f, message), OSAFL_OK);
+        assert_int_equal(find_cells(f.cell[0]->folder, &f, &error), OSAFL_OK);
         assert_int_equal(f.cells, level[i].cells);
         found_cells_free(&f);
     }
@@ -353,14 +353,14 @@ static void finds_cells_at_every_level(void **state)
 static void folders_without_results(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct found_cells f = {.cells = 0};
-    assert_int_equal(find_cells(folder, &f, message), OSAFL_E_DATA);
-    assert_non_null(strstr(message, "holds no results"));
-    assert_int_equal(find_cells("/nowhere", &f, message), OSAFL_E_IO);
-    assert_string_equal(message, "cannot open /nowhere: No such file or directory");
+    assert_int_equal(find_cells(folder, &f, &error), OSAFL_E_DATA);
+    assert_non_null(strstr(error.text, "holds no results"));
+    assert_int_equal(find_cells("/nowhere", &f, &error), OSAFL_E_IO);
+    assert_string_equal(error.text, "cannot open /nowhere: No such file or directory");
     put("manifest.json", "{");
-    assert_int_equal(find_cells(folder, &f, message), OSAFL_OK);
+    assert_int_equal(find_cells(folder, &f, &error), OSAFL_OK);
     assert_int_equal(f.cells, 0);
     assert_int_equal(f.n_unreadable, 1);
     assert_non_null(strstr(f.unreadable[0].message, "manifest.json:1: "));
@@ -387,13 +387,13 @@ static void older_runs_have_settings_that_came_later(void **state)
 {
     (void)state;
     static const char *const expected[] = {"signed", "unit", NULL};
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct found_cells f = {.cells = 0};
     put_run("a", CHOSEN("idx"));
     put_run("b", CHOSEN("idx") ", \"dataset.idx.pixels\": {\"value\": \"\\\"unit\\\"\", "
                                "\"earlier\": \"\\\"signed\\\"\"}");
     put_run("c", CHOSEN("npy"));
-    assert_int_equal(find_cells(folder, &f, message), OSAFL_OK);
+    assert_int_equal(find_cells(folder, &f, &error), OSAFL_OK);
     assert_int_equal(f.cells, 3);
     for (size_t i = 0; i < 3; i++) {
         const char *found = result_cell_setting(f.cell[i], "dataset.idx.pixels");
@@ -409,15 +409,15 @@ static void older_runs_have_settings_that_came_later(void **state)
 static void planned_runs_are_read_once(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     char path[512];
     struct planned_runs p = {.n = 0};
     put("grid-a.json", "{\"grid\": 1, \"experiment\": \"e\", \"cells\": {"
                        "\"A,deadline_s=60.0,quantizer.qsgd.levels=2\": [1, 3], \"B\": [1],"
                        "\"deadline_s=9.5\": [2]}}");
     snprintf(path, sizeof path, "%s/grid-a.json", folder);
-    assert_int_equal(planned_runs_read(path, &p, message), OSAFL_OK);
-    assert_int_equal(planned_runs_read(path, &p, message), OSAFL_OK);
+    assert_int_equal(planned_runs_read(path, &p, &error), OSAFL_OK);
+    assert_int_equal(planned_runs_read(path, &p, &error), OSAFL_OK);
     assert_int_equal(p.n, 4);
     assert_string_equal(p.run[1].experiment, "e");
     assert_string_equal(p.run[1].case_name, "A");
@@ -458,11 +458,11 @@ static void damaged_records_of_grids_are_refused(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s/grid-a.json", folder);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        char message[MESSAGE_BYTES] = "";
+        struct error error = {0};
         struct planned_runs p = {.n = 0};
         put("grid-a.json", bad[i]);
-        assert_int_equal(planned_runs_read(path, &p, message), OSAFL_E_DATA);
-        assert_non_null(strstr(message, "grid-a.json"));
+        assert_int_equal(planned_runs_read(path, &p, &error), OSAFL_E_DATA);
+        assert_non_null(strstr(error.text, "grid-a.json"));
         assert_int_equal(p.n, 0);
         planned_runs_free(&p);
     }
@@ -475,25 +475,25 @@ static void damaged_records_of_grids_are_refused(void **state)
 static void filter_keeps_what_is_asked_for(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct found_cells f = {.cells = 0};
-    assert_int_equal(find_cells(GOLDEN, &f, message), OSAFL_OK);
-    assert_int_equal(keep_only(&f, (const char *const[]){"experiment=paper-table"}, 1, message),
+    assert_int_equal(find_cells(GOLDEN, &f, &error), OSAFL_OK);
+    assert_int_equal(keep_only(&f, (const char *const[]){"experiment=paper-table"}, 1, &error),
                      OSAFL_OK);
     assert_int_equal(f.cells, 8);
-    assert_int_equal(keep_only(&f, (const char *const[]){"aggregator.plugin=fedavg"}, 1, message),
+    assert_int_equal(keep_only(&f, (const char *const[]){"aggregator.plugin=fedavg"}, 1, &error),
                      OSAFL_OK);
     assert_int_equal(f.cells, 3);
-    assert_int_equal(keep_only(&f, (const char *const[]){"seed=2"}, 1, message), OSAFL_OK);
+    assert_int_equal(keep_only(&f, (const char *const[]){"seed=2"}, 1, &error), OSAFL_OK);
     assert_int_equal(f.cells, 1);
     assert_string_equal(f.cell[0]->case_name, "M-FedAvg");
-    assert_int_equal(keep_only(&f, (const char *const[]){"seed=9"}, 1, message), OSAFL_E_CONFIG);
-    assert_string_equal(message, "--only seed=9: no run here has that value");
-    assert_int_equal(keep_only(&f, (const char *const[]){"quantizer.qsgd.level=2"}, 1, message),
+    assert_int_equal(keep_only(&f, (const char *const[]){"seed=9"}, 1, &error), OSAFL_E_CONFIG);
+    assert_string_equal(error.text, "--only seed=9: no run here has that value");
+    assert_int_equal(keep_only(&f, (const char *const[]){"quantizer.qsgd.level=2"}, 1, &error),
                      OSAFL_E_CONFIG);
-    assert_non_null(strstr(message, "did you mean \"quantizer.qsgd.levels\"?"));
-    assert_int_equal(keep_only(&f, (const char *const[]){"seed"}, 1, message), OSAFL_E_CONFIG);
-    assert_non_null(strstr(message, "write KEY=VALUE"));
+    assert_non_null(strstr(error.text, "did you mean \"quantizer.qsgd.levels\"?"));
+    assert_int_equal(keep_only(&f, (const char *const[]){"seed"}, 1, &error), OSAFL_E_CONFIG);
+    assert_non_null(strstr(error.text, "write KEY=VALUE"));
     assert_int_equal(f.cells, 1);
     found_cells_free(&f);
 }

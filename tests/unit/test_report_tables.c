@@ -29,9 +29,9 @@ struct laid_out {
 static struct laid_out lay_out(const char *experiment, const struct grid_layout *layout)
 {
     struct laid_out l = {.found = {.cells = 0}};
-    char message[MESSAGE_BYTES];
+    struct error error;
     char *path = checked_format("%s/%s", GOLDEN, experiment);
-    assert_int_equal(find_cells(path, &l.found, message), OSAFL_OK);
+    assert_int_equal(find_cells(path, &l.found, &error), OSAFL_OK);
     free(path);
     l.grid = result_grid_create(&l.found, layout);
     return l;
@@ -50,8 +50,8 @@ static const struct summary_question to_60_percent = {.target = 0.6, .published 
 static int read_published(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
-    return published_read(GOLDEN "/paper-table/published.csv", &published, message);
+    struct error error;
+    return published_read(GOLDEN "/paper-table/published.csv", &published, &error);
 }
 
 static int free_published(void **state)
@@ -236,14 +236,14 @@ static void published_tables_are_checked(void **state)
     char path[] = "/tmp/osafl-published-XXXXXX";
     assert_true(mkstemp(path) >= 0);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        char message[MESSAGE_BYTES];
+        struct error problem;
         struct published_table t;
         FILE *to = fopen(path, "w");
         fputs(wrong[i].text, to);
         fclose(to);
-        assert_int_equal(published_read(path, &t, message), OSAFL_E_DATA);
-        if (strstr(message, wrong[i].message) == NULL)
-            fail_msg("\"%s\" is not in \"%s\"", wrong[i].message, message);
+        assert_int_equal(published_read(path, &t, &problem), OSAFL_E_DATA);
+        if (strstr(problem.text, wrong[i].message) == NULL)
+            fail_msg("\"%s\" is not in \"%s\"", wrong[i].message, problem.text);
         published_free(&t);
     }
     remove(path);
@@ -381,9 +381,9 @@ static void what_is_missing_is_said(void **state)
 static void a_case_that_only_other_tables_have_is_missing(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct found_cells found = {.cells = 0};
-    assert_int_equal(find_cells(GOLDEN "/levels", &found, message), OSAFL_OK);
+    assert_int_equal(find_cells(GOLDEN "/levels", &found, &error), OSAFL_OK);
     /* Without B's run with 16 levels; the order of the walk decides nothing. */
     size_t kept = 0;
     struct result_cell *gone = NULL;

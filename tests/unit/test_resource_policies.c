@@ -505,7 +505,7 @@ static void fixed_refuses_more_local_rounds_than_there_are(void **state)
     struct fixture *f = fixture_open("resource", "fixed");
     fixture_set(f, "local_rounds", "6");
     assert_int_equal(fixture_create(f, &facts), OSAFL_E_CONFIG);
-    assert_non_null(strstr(f->message, "training.max_local_rounds = 5"));
+    assert_non_null(strstr(f->error.text, "training.max_local_rounds = 5"));
     fixture_close(f);
 }
 

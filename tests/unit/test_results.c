@@ -142,19 +142,19 @@ static struct csv_writer *open_csv(const char *name, uint64_t length, osafl_stat
                                    const char *word)
 {
     char path[512];
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct csv_writer *w = NULL;
     snprintf(path, sizeof path, "%s/%s", folder_path, name);
-    assert_int_equal(csv_writer_open(path, "a,b", length, &w, message), expected);
-    if (word != NULL && strstr(message, word) == NULL)
-        fail_msg("\"%s\" is not in: %s", word, message);
+    assert_int_equal(csv_writer_open(path, "a,b", length, &w, &error), expected);
+    if (word != NULL && strstr(error.text, word) == NULL)
+        fail_msg("\"%s\" is not in: %s", word, error.text);
     return w;
 }
 
 static void test_csv(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct csv_writer *w = open_csv("a.csv", 0, OSAFL_OK, NULL);
     csv_text(w, "plain");
     csv_text(w, "with, comma and \"quotes\"");
@@ -162,12 +162,12 @@ static void test_csv(void **state)
     csv_real(w, NOT_MEASURED);
     csv_text(w, NULL);
     csv_end_row(w);
-    assert_int_equal(csv_sync(w, message), OSAFL_OK);
+    assert_int_equal(csv_sync(w, &error), OSAFL_OK);
     const uint64_t length = csv_length(w);
     csv_count(w, UINT64_MAX);
     csv_text(w, "two\nlines");
     csv_end_row(w);
-    assert_int_equal(csv_flush(w, message), OSAFL_OK);
+    assert_int_equal(csv_flush(w, &error), OSAFL_OK);
     expect_file("a.csv", "a,b\nplain,\"with, comma and \"\"quotes\"\"\"\n,\n"
                          "18446744073709551615,\"two\nlines\"\n");
     csv_writer_close(w);
@@ -178,7 +178,7 @@ static void test_csv(void **state)
     csv_count(w, 1);
     csv_count(w, 2);
     csv_end_row(w);
-    assert_int_equal(csv_flush(w, message), OSAFL_OK);
+    assert_int_equal(csv_flush(w, &error), OSAFL_OK);
     expect_file("a.csv", "a,b\nplain,\"with, comma and \"\"quotes\"\"\"\n,\n1,2\n");
     csv_writer_close(w);
 
@@ -192,14 +192,14 @@ static void test_csv(void **state)
 static void test_csv_faults(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct csv_writer *w = open_csv("big.csv", 0, OSAFL_OK, NULL);
     for (uint64_t i = 0; i < 40000; i++) {
         csv_count(w, i);
         csv_real(w, (double)i / 3);
         csv_end_row(w);
     }
-    assert_int_equal(csv_flush(w, message), OSAFL_OK);
+    assert_int_equal(csv_flush(w, &error), OSAFL_OK);
     const uint64_t length = csv_length(w);
     char *text = read_file("big.csv");
     assert_int_equal(strlen(text), length);
@@ -217,11 +217,11 @@ static void test_csv_faults(void **state)
     csv_count(w, 123456789);
     csv_count(w, 1);
     csv_end_row(w);
-    assert_int_equal(csv_flush(w, message), OSAFL_E_IO);
+    assert_int_equal(csv_flush(w, &error), OSAFL_E_IO);
     setrlimit(RLIMIT_FSIZE, &old);
-    assert_non_null(strstr(message, "big.csv"));
-    assert_non_null(strstr(message, strerror(EFBIG)));
-    assert_int_equal(csv_flush(w, message), OSAFL_E_IO); /* is not forgotten */
+    assert_non_null(strstr(error.text, "big.csv"));
+    assert_non_null(strstr(error.text, strerror(EFBIG)));
+    assert_int_equal(csv_flush(w, &error), OSAFL_E_IO); /* is not forgotten */
     csv_writer_close(w);
     csv_writer_close(open_csv("big.csv", length, OSAFL_OK, NULL)); /* half a row does no harm */
 }
@@ -229,16 +229,16 @@ static void test_csv_faults(void **state)
 static void test_full_disk(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct csv_writer *w = NULL;
     if (access("/dev/full", W_OK) != 0)
         skip();
     /* /dev/full answers ENOSPC to every write, the header's already. */
-    assert_int_equal(csv_writer_open("/dev/full", "a,b", 0, &w, message), OSAFL_E_IO);
-    assert_non_null(strstr(message, "/dev/full"));
-    if (strstr(message, "Invalid argument") == NULL) { /* some kernels refuse ftruncate first */
-        assert_non_null(strstr(message, strerror(ENOSPC)));
-        assert_non_null(strstr(message, "free space"));
+    assert_int_equal(csv_writer_open("/dev/full", "a,b", 0, &w, &error), OSAFL_E_IO);
+    assert_non_null(strstr(error.text, "/dev/full"));
+    if (strstr(error.text, "Invalid argument") == NULL) { /* some kernels refuse ftruncate first */
+        assert_non_null(strstr(error.text, strerror(ENOSPC)));
+        assert_non_null(strstr(error.text, "free space"));
     }
 }
 
@@ -247,33 +247,33 @@ static void test_full_disk(void **state)
 static void test_folder(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     char path[512];
     struct run_folder a;
     struct run_folder b;
     snprintf(path, sizeof path, "%s/new/deep/run", folder_path);
-    assert_int_equal(run_folder_claim(path, &a, message), OSAFL_OK);
-    assert_int_equal(run_folder_claim(path, &b, message), OSAFL_E_IO);
-    assert_non_null(strstr(message, "another process"));
-    assert_int_equal(run_folder_replace(&a, "x.txt", "old text", 8, message), OSAFL_OK);
-    assert_int_equal(run_folder_replace(&a, "x.txt", "new", 3, message), OSAFL_OK);
+    assert_int_equal(run_folder_claim(path, &a, &error), OSAFL_OK);
+    assert_int_equal(run_folder_claim(path, &b, &error), OSAFL_E_IO);
+    assert_non_null(strstr(error.text, "another process"));
+    assert_int_equal(run_folder_replace(&a, "x.txt", "old text", 8, &error), OSAFL_OK);
+    assert_int_equal(run_folder_replace(&a, "x.txt", "new", 3, &error), OSAFL_OK);
     expect_file("new/deep/run/x.txt", "new");
     assert_null(read_file("new/deep/run/.x.txt.tmp"));
-    assert_int_equal(run_folder_replace(&a, "none/x.txt", "new", 3, message), OSAFL_E_IO);
-    assert_non_null(strstr(message, "none/x.txt"));
+    assert_int_equal(run_folder_replace(&a, "none/x.txt", "new", 3, &error), OSAFL_E_IO);
+    assert_non_null(strstr(error.text, "none/x.txt"));
     run_folder_release(&a);
-    assert_int_equal(run_folder_claim(path, &a, message), OSAFL_OK);
+    assert_int_equal(run_folder_claim(path, &a, &error), OSAFL_OK);
     run_folder_release(&a);
     run_folder_release(&a);
 
     snprintf(path, sizeof path, "%s/new/deep/run/x.txt/y", folder_path);
-    assert_int_equal(run_folder_claim(path, &b, message), OSAFL_E_IO);
+    assert_int_equal(run_folder_claim(path, &b, &error), OSAFL_E_IO);
     snprintf(path, sizeof path, "%s/new/deep/run/x.txt", folder_path);
-    assert_int_equal(run_folder_claim(path, &b, message), OSAFL_E_IO);
-    assert_non_null(strstr(message, "a file has that name"));
+    assert_int_equal(run_folder_claim(path, &b, &error), OSAFL_E_IO);
+    assert_non_null(strstr(error.text, "a file has that name"));
     if (geteuid() != 0) {
-        assert_int_equal(run_folder_claim("/osafl-not-allowed", &b, message), OSAFL_E_IO);
-        assert_non_null(strstr(message, "--out"));
+        assert_int_equal(run_folder_claim("/osafl-not-allowed", &b, &error), OSAFL_E_IO);
+        assert_non_null(strstr(error.text, "--out"));
     }
 }
 
@@ -319,7 +319,7 @@ struct bench {
     struct instance *listen[2];
     struct results_layout layout;
     struct results *results;
-    char message[MESSAGE_BYTES];
+    struct error error;
 };
 
 static void bench_init(struct bench *b)
@@ -339,8 +339,8 @@ static void bench_init(struct bench *b)
 
 static void bench_open(struct bench *b, struct record_reader *resume)
 {
-    if (results_open(&b->folder, &b->layout, resume, &b->results, b->message) != OSAFL_OK)
-        fail_msg("%s", b->message);
+    if (results_open(&b->folder, &b->layout, resume, &b->results, &b->error) != OSAFL_OK)
+        fail_msg("%s", b->error.text);
 }
 
 static void end_round(struct bench *b, uint32_t round, const double *measure)
@@ -383,8 +383,8 @@ static void end_round(struct bench *b, uint32_t round, const double *measure)
                                      .train_loss = loss,
                                      .entropy = entropy};
     const struct timing_row timing = {.round = round, .total_s = 0.5};
-    if (results_end_round(b->results, &row, &rows, &timing, b->message) != OSAFL_OK)
-        fail_msg("%s", b->message);
+    if (results_end_round(b->results, &row, &rows, &timing, &b->error) != OSAFL_OK)
+        fail_msg("%s", b->error.text);
 }
 
 #define ROUNDS_HEADER                                                                              \
@@ -433,11 +433,11 @@ static void test_same_names(void **state)
     struct bench b;
     bench_init(&b);
     b.instance[0].plugin = &clashing;
-    assert_int_equal(results_open(&b.folder, &b.layout, NULL, &b.results, b.message),
+    assert_int_equal(results_open(&b.folder, &b.layout, NULL, &b.results, &b.error),
                      OSAFL_E_CONFIG);
-    assert_non_null(strstr(b.message, "deletion \"same\""));
-    assert_non_null(strstr(b.message, "train_loss"));
-    assert_non_null(strstr(b.message, "rounds.csv"));
+    assert_non_null(strstr(b.error.text, "deletion \"same\""));
+    assert_non_null(strstr(b.error.text, "train_loss"));
+    assert_non_null(strstr(b.error.text, "rounds.csv"));
     assert_true(b.instance[0].metric == NULL);
 }
 
@@ -473,10 +473,10 @@ static osafl_status resume(struct bench *b, const void *block, size_t size)
 {
     struct record_set *set = NULL;
     struct record_reader reader;
-    assert_int_equal(record_set_open(block, size, &set, b->message), OSAFL_OK);
-    assert_int_equal(record_reader_open(set, "results", &reader, b->message), OSAFL_OK);
+    assert_int_equal(record_set_open(block, size, &set, &b->error), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "results", &reader, &b->error), OSAFL_OK);
     const osafl_status status =
-        results_open(&b->folder, &b->layout, &reader, &b->results, b->message);
+        results_open(&b->folder, &b->layout, &reader, &b->results, &b->error);
     record_set_destroy(set);
     return status;
 }
@@ -491,11 +491,11 @@ static void test_resume(void **state)
     end_round(&b, 0, measure);
     end_round(&b, 1, NULL);
     struct record_writer *writer = record_writer_create();
-    assert_int_equal(
-        results_save(b.results, record_writer_section(writer, "results", 1), b.message), OSAFL_OK);
+    assert_int_equal(results_save(b.results, record_writer_section(writer, "results", 1), &b.error),
+                     OSAFL_OK);
     const void *block;
     size_t size;
-    assert_int_equal(record_writer_finish(writer, &block, &size, b.message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(writer, &block, &size, &b.error), OSAFL_OK);
     end_round(&b, 2, measure); /* what a crash makes void */
     char *whole = read_file("rounds.csv");
     char *whole_clients = read_file("clients.csv");
@@ -514,13 +514,13 @@ static void test_resume(void **state)
     /* Another set of columns, a file cut short, a missing one: refused. */
     b.layout.n_measures = 1;
     assert_int_equal(resume(&b, block, size), OSAFL_E_STATE);
-    assert_non_null(strstr(b.message, "rounds.csv"));
+    assert_non_null(strstr(b.error.text, "rounds.csv"));
     b.layout.n_measures = 2;
     char path[512];
     snprintf(path, sizeof path, "%s/clients.csv", folder_path);
     assert_int_equal(truncate(path, 200), 0);
     assert_int_equal(resume(&b, block, size), OSAFL_E_STATE);
-    assert_non_null(strstr(b.message, "clients.csv"));
+    assert_non_null(strstr(b.error.text, "clients.csv"));
     assert_int_equal(unlink(path), 0);
     assert_int_equal(resume(&b, block, size), OSAFL_E_STATE);
     record_writer_destroy(writer);
@@ -542,10 +542,10 @@ static void test_damaged_record(void **state)
         to->f64(to, "measures", (const double[2]){0}, 2);
         const void *block;
         size_t size;
-        assert_int_equal(record_writer_finish(writer, &block, &size, b.message), OSAFL_OK);
-        b.message[0] = '\0';
+        assert_int_equal(record_writer_finish(writer, &block, &size, &b.error), OSAFL_OK);
+        b.error.text[0] = '\0';
         assert_int_equal(resume(&b, block, size), OSAFL_E_STATE);
-        assert_true(b.message[0] != '\0');
+        assert_true(b.error.text[0] != '\0');
         record_writer_destroy(writer);
     }
 }

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "results/safetensors.h"
 
 static char folder_path[256];
@@ -69,7 +69,7 @@ static const osafl_model_info info = {.struct_size = sizeof info,
 
 static const float w[8] = {1, 2, 3, 4, 5, 6, -0.5F, 0.25F};
 
-static osafl_status write_model(const osafl_model_info *of, bool transposed, char *message)
+static osafl_status write_model(const osafl_model_info *of, bool transposed, struct error *error)
 {
     const osafl_model_vt vt = {.life = {.struct_size = sizeof vt},
                                .export_tensor = transposed ? export_tensor : NULL};
@@ -77,16 +77,16 @@ static osafl_status write_model(const osafl_model_info *of, bool transposed, cha
     const struct instance model = {.plugin = &plugin};
     const struct run_folder folder = {.path = folder_path, .lock_fd = -1};
     const char *const metadata[] = {"program", "osafl", "round", "30", NULL};
-    return safetensors_write(&folder, &model, of, w, metadata, message);
+    return safetensors_write(&folder, &model, of, w, metadata, error);
 }
 
 static void test_bytes(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     char path[300];
     unsigned char file[1024];
-    assert_int_equal(write_model(&info, true, message), OSAFL_OK);
+    assert_int_equal(write_model(&info, true, &error), OSAFL_OK);
     snprintf(path, sizeof path, "%s/model.safetensors", folder_path);
     FILE *f = fopen(path, "rb");
     const size_t size = fread(file, 1, sizeof file, f);
@@ -99,7 +99,7 @@ static void test_bytes(void **state)
     const float expected[8] = {1, 3, 5, 2, 4, 6, -0.5F, 0.25F};
     assert_memory_equal(file + 8 + header, expected, sizeof expected);
 
-    assert_int_equal(write_model(&info, false, message), OSAFL_OK); /* w has that order already */
+    assert_int_equal(write_model(&info, false, &error), OSAFL_OK); /* w has that order already */
     FILE *again = fopen(path, "rb");
     assert_int_equal(fread(file, 1, sizeof file, again), size);
     fclose(again);
@@ -109,7 +109,7 @@ static void test_bytes(void **state)
 static void test_independent_reader(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     char command[512];
     int status;
     char *text = output_of("python3 -c 'print(1)' 2>/dev/null", &status);
@@ -118,7 +118,7 @@ static void test_independent_reader(void **state)
         print_message("python3 is missing\n");
         skip();
     }
-    assert_int_equal(write_model(&info, true, message), OSAFL_OK);
+    assert_int_equal(write_model(&info, true, &error), OSAFL_OK);
     snprintf(command, sizeof command,
              "python3 %s/tests/support/read_safetensors.py %s/model.safetensors 2>&1",
              OSAFL_TEST_SOURCE_DIR, folder_path);
@@ -134,21 +134,21 @@ static void test_independent_reader(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    char message[MESSAGE_BYTES];
+    struct error error;
     osafl_tensor bad[2] = {tensors[0], tensors[1]};
     osafl_model_info of = info;
     of.tensors = bad;
     bad[1].name = "classifier.weight";
-    assert_int_equal(write_model(&of, true, message), OSAFL_E_BUG);
-    assert_non_null(strstr(message, "toy"));
+    assert_int_equal(write_model(&of, true, &error), OSAFL_E_BUG);
+    assert_non_null(strstr(error.text, "toy"));
     bad[1].name = "\xff\xfe";
-    assert_int_equal(write_model(&of, true, message), OSAFL_E_BUG);
+    assert_int_equal(write_model(&of, true, &error), OSAFL_E_BUG);
 
     char path[300];
     snprintf(path, sizeof path, "%s", folder_path);
     assert_int_equal(rmdir(path), 0);
-    assert_int_equal(write_model(&info, true, message), OSAFL_E_IO);
-    assert_non_null(strstr(message, "model.safetensors"));
+    assert_int_equal(write_model(&info, true, &error), OSAFL_E_IO);
+    assert_non_null(strstr(error.text, "model.safetensors"));
 }
 
 int main(void)

@@ -26,7 +26,7 @@ struct piece {
 static void open_piece(struct piece *p, struct experiment *e, struct loader *l, unsigned threads,
                        struct diagnostics *d)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     const struct host_context context = {.seed = (uint64_t)e->general.seed,
                                          .log_level = OSAFL_LOG_ERROR};
     p->writer = NULL;
@@ -38,11 +38,11 @@ static void open_piece(struct piece *p, struct experiment *e, struct loader *l, 
     assert_non_null(p->pool);
     p->session.context.pool = p->pool;
     const struct world_plugins plugins = session_world_plugins(&p->session);
-    osafl_status status = world_create(e, &plugins, &p->world, message);
+    osafl_status status = world_create(e, &plugins, &p->world, &error);
     if (status == OSAFL_OK)
-        status = engine_create(&p->session, p->world, &p->engine, message);
+        status = engine_create(&p->session, p->world, &p->engine, &error);
     if (status != OSAFL_OK)
-        fail_msg("%s", message);
+        fail_msg("%s", error.text);
 }
 
 static void close_piece(struct piece *p)
@@ -56,23 +56,23 @@ static void close_piece(struct piece *p)
 
 static void run_rounds(struct piece *p, unsigned n)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct round_report report;
     for (unsigned t = 0; t < n; t++)
-        if (engine_run_round(p->engine, NULL, NULL, &report, message) != OSAFL_OK)
-            fail_msg("%s", message);
+        if (engine_run_round(p->engine, NULL, NULL, &report, &error) != OSAFL_OK)
+            fail_msg("%s", error.text);
 }
 
 static const void *save(struct piece *p, size_t *size)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     const void *data = NULL;
     record_writer_destroy(p->writer);
     p->writer = record_writer_create();
     assert_non_null(p->writer);
-    if (engine_save(p->engine, p->writer, message) != OSAFL_OK ||
-        record_writer_finish(p->writer, &data, size, message) != OSAFL_OK)
-        fail_msg("%s", message);
+    if (engine_save(p->engine, p->writer, &error) != OSAFL_OK ||
+        record_writer_finish(p->writer, &data, size, &error) != OSAFL_OK)
+        fail_msg("%s", error.text);
     return data;
 }
 
@@ -89,7 +89,7 @@ static void assert_same_state(struct piece *a, struct piece *b)
 /* Loading, and then as many rounds on another number of threads, changes no byte. */
 static void try_experiment(struct experiment *e, struct loader *l, struct diagnostics *d)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct piece first;
     struct piece second;
     struct record_set *set = NULL;
@@ -98,9 +98,9 @@ static void try_experiment(struct experiment *e, struct loader *l, struct diagno
     open_piece(&second, e, l, 3, d);
     run_rounds(&first, ROUNDS_BEFORE);
     const void *data = save(&first, &size);
-    if (record_set_open(data, size, &set, message) != OSAFL_OK ||
-        engine_load(second.engine, set, message) != OSAFL_OK)
-        fail_msg("%s: %s", e->case_name, message);
+    if (record_set_open(data, size, &set, &error) != OSAFL_OK ||
+        engine_load(second.engine, set, &error) != OSAFL_OK)
+        fail_msg("%s: %s", e->case_name, error.text);
     record_set_destroy(set);
     assert_same_state(&first, &second);
     run_rounds(&first, ROUNDS_BEFORE);

@@ -228,7 +228,7 @@ static void test_power_of_choice_takes_the_largest_losses(void **unused)
     fixture_set(f, "candidates", "2");
     const osafl_facts facts = {.struct_size = sizeof facts, .clients = 4};
     assert_int_equal(fixture_create(f, &facts), OSAFL_E_CONFIG);
-    assert_string_equal(f->message, "candidates = 2 are fewer than count = 3; raise candidates");
+    assert_string_equal(f->error.text, "candidates = 2 are fewer than count = 3; raise candidates");
     fixture_close(f);
 }
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/diagnostics.h"
-#include "complaints.h"
+#include "expected_errors.h"
 #include "experiment/experiment_tree.h"
 #include "experiment/settings.h"
 
@@ -81,7 +81,7 @@ static struct bound bind(const char *text)
     assert_true(n > 0);
     b.tree = tree_read_text(all, (size_t)n, "x.cfg", b.d);
     free(all);
-    assert_no_complaints(b.d);
+    assert_no_errors(b.d);
     settings_bind(table, N, sizeof(osafl_param), &b.v, node_child(tree_root(b.tree), "g"), "g",
                   NULL, b.d);
     return b;
@@ -93,10 +93,10 @@ static void done(struct bound *b)
     diagnostics_destroy(b->d);
 }
 
-static void expect_complaint(const char *text, const char *complaint)
+static void expect_error(const char *text, const char *error)
 {
     struct bound b = bind(text);
-    ASSERT_COMPLAINTS(b.d, complaint);
+    ASSERT_ERRORS(b.d, error);
     done(&b);
 }
 
@@ -104,7 +104,7 @@ static void defaults_fill_what_is_not_set(void **state)
 {
     (void)state;
     struct bound b = bind("");
-    assert_no_complaints(b.d);
+    assert_no_errors(b.d);
     assert_true(b.v.flag);
     assert_int_equal(b.v.count, 3);
     assert_int_equal(b.v.any, -1);
@@ -118,7 +118,7 @@ static void defaults_fill_what_is_not_set(void **state)
     struct diagnostics *d = diagnostics_create();
     struct values v = {0};
     settings_bind(table, N, sizeof(osafl_param), &v, NULL, "g", NULL, d);
-    assert_no_complaints(d);
+    assert_no_errors(d);
     assert_int_equal(v.count, 3);
     diagnostics_destroy(d);
 }
@@ -129,7 +129,7 @@ static void values_replace_defaults(void **state)
     struct bound b = bind("flag = false; count = 1000; any = 9223372036854775807; share = 0.25;\n"
                           "positive = 1; label = \"x\"; path = \"/p\"; mode = \"keep\";\n"
                           "span = [0, 0.5]; list = (1, 2.5, 10);");
-    assert_no_complaints(b.d);
+    assert_no_errors(b.d);
     assert_false(b.v.flag);
     assert_int_equal(b.v.count, 1000);
     assert_true(b.v.any == INT64_MAX);
@@ -142,7 +142,7 @@ static void values_replace_defaults(void **state)
     assert_true(b.v.list.v[0] == 1.0 && b.v.list.v[1] == 2.5 && b.v.list.v[2] == 10.0);
     done(&b);
     b = bind("span = 0.5; list = [];"); /* one number is both ends */
-    assert_no_complaints(b.d);
+    assert_no_errors(b.d);
     assert_true(b.v.span.lo == 0.5 && b.v.span.hi == 0.5);
     assert_int_equal(b.v.list.n, 0);
     done(&b);
@@ -151,51 +151,48 @@ static void values_replace_defaults(void **state)
 static void bounds_are_open_or_closed(void **state)
 {
     (void)state;
-    expect_complaint("count = 0;", "x.cfg:2: g.count: 0 is outside [1, 1000] clients");
-    expect_complaint("count = 1001;", "x.cfg:2: g.count: 1001 is outside [1, 1000] clients");
-    expect_complaint("share = 0.5;", "x.cfg:2: g.share: 0.5 is outside [0, 0.5)");
-    expect_complaint("share = -1;", "x.cfg:2: g.share: -1 is outside [0, 0.5)");
-    expect_complaint("positive = 0;", "x.cfg:2: g.positive: 0 is not > 0 s");
-    expect_complaint("span = [0.5, 1.5];", "x.cfg:2: g.span: 1.5 is outside [0, 1]");
-    expect_complaint("span = [0.5, 0.25];", "x.cfg:2: g.span: the lower end stands first");
-    expect_complaint("list = [1, 0.0];", "x.cfg:2: g.list: 0.0 is outside (0, 10]");
+    expect_error("count = 0;", "x.cfg:2: g.count: 0 is outside [1, 1000] clients");
+    expect_error("count = 1001;", "x.cfg:2: g.count: 1001 is outside [1, 1000] clients");
+    expect_error("share = 0.5;", "x.cfg:2: g.share: 0.5 is outside [0, 0.5)");
+    expect_error("share = -1;", "x.cfg:2: g.share: -1 is outside [0, 0.5)");
+    expect_error("positive = 0;", "x.cfg:2: g.positive: 0 is not > 0 s");
+    expect_error("span = [0.5, 1.5];", "x.cfg:2: g.span: 1.5 is outside [0, 1]");
+    expect_error("span = [0.5, 0.25];", "x.cfg:2: g.span: the lower end stands first");
+    expect_error("list = [1, 0.0];", "x.cfg:2: g.list: 0.0 is outside (0, 10]");
     struct bound b = bind("count = 1; share = 0; span = [0, 1]; list = [10];");
-    assert_no_complaints(b.d);
+    assert_no_errors(b.d);
     done(&b);
 }
 
 static void types_are_not_converted(void **state)
 {
     (void)state;
-    expect_complaint("flag = 1;", "x.cfg:2: g.flag: must be true or false, but a whole number");
-    expect_complaint("count = 3.0;", "x.cfg:2: g.count: must be a whole number, written without");
-    expect_complaint("count = \"3\";", "x.cfg:2: g.count: must be a whole number, but a text");
-    expect_complaint("share = \"0.1\";", "x.cfg:2: g.share: must be a number, but a text");
-    expect_complaint("share = true;", "x.cfg:2: g.share: must be a number, but true or false");
-    expect_complaint("label = 3;",
-                     "x.cfg:2: g.label: must be a text in double quotes, but a whole");
-    expect_complaint("path = [1];", "x.cfg:2: g.path: must be a path in double quotes, but a list");
-    expect_complaint("mode = 1;",
-                     "x.cfg:2: g.mode: must be one of \"keep\", \"fail\", but a whole");
-    expect_complaint(
+    expect_error("flag = 1;", "x.cfg:2: g.flag: must be true or false, but a whole number");
+    expect_error("count = 3.0;", "x.cfg:2: g.count: must be a whole number, written without");
+    expect_error("count = \"3\";", "x.cfg:2: g.count: must be a whole number, but a text");
+    expect_error("share = \"0.1\";", "x.cfg:2: g.share: must be a number, but a text");
+    expect_error("share = true;", "x.cfg:2: g.share: must be a number, but true or false");
+    expect_error("label = 3;", "x.cfg:2: g.label: must be a text in double quotes, but a whole");
+    expect_error("path = [1];", "x.cfg:2: g.path: must be a path in double quotes, but a list");
+    expect_error("mode = 1;", "x.cfg:2: g.mode: must be one of \"keep\", \"fail\", but a whole");
+    expect_error(
         "mode = \"keeep\";",
         "x.cfg:2: g.mode: \"keeep\" is none of \"keep\", \"fail\"; did you mean \"keep\"?");
-    expect_complaint("mode = \"stop\";", "x.cfg:2: g.mode: \"stop\" is none of \"keep\", \"fail\"");
-    expect_complaint("span = [1];", "x.cfg:2: g.span: must be a number or a pair");
-    expect_complaint("span = [0, 0.5, 1];", "x.cfg:2: g.span: must be a number or a pair");
-    expect_complaint("span = \"x\";", "x.cfg:2: g.span: must be a number or a pair");
-    expect_complaint("list = [1, \"x\"];",
-                     "x.cfg:2: g.list: must be a list of numbers [a, b, ...], "
-                     "but a text");
-    expect_complaint("list = 3;", "x.cfg:2: g.list: must be a list of numbers");
-    expect_complaint("share: { a = 1; };", "x.cfg:2: g.share: must be a number, but a group");
+    expect_error("mode = \"stop\";", "x.cfg:2: g.mode: \"stop\" is none of \"keep\", \"fail\"");
+    expect_error("span = [1];", "x.cfg:2: g.span: must be a number or a pair");
+    expect_error("span = [0, 0.5, 1];", "x.cfg:2: g.span: must be a number or a pair");
+    expect_error("span = \"x\";", "x.cfg:2: g.span: must be a number or a pair");
+    expect_error("list = [1, \"x\"];", "x.cfg:2: g.list: must be a list of numbers [a, b, ...], "
+                                       "but a text");
+    expect_error("list = 3;", "x.cfg:2: g.list: must be a list of numbers");
+    expect_error("share: { a = 1; };", "x.cfg:2: g.share: must be a number, but a group");
 }
 
 static void rows_are_structs_of_their_own(void **state)
 {
     (void)state;
     struct bound b = bind("steps = (\n{ length = 3; rate = 1; },\n{ length = 4; last = true; });");
-    assert_no_complaints(b.d);
+    assert_no_errors(b.d);
     const struct step *s = b.v.steps.v;
     assert_int_equal(b.v.steps.n, 2);
     assert_true(s[0].length == 3 && s[0].rate == 1.0 && !s[0].last);
@@ -206,7 +203,7 @@ static void rows_are_structs_of_their_own(void **state)
     assert_int_equal(b.v.steps.at[1].line, 4);
     done(&b);
     b = bind("steps = ();");
-    assert_no_complaints(b.d);
+    assert_no_errors(b.d);
     assert_int_equal(b.v.steps.n, 0);
     done(&b);
 }
@@ -214,19 +211,17 @@ static void rows_are_structs_of_their_own(void **state)
 static void errors_in_rows_name_row_and_key(void **state)
 {
     (void)state;
-    expect_complaint("steps = ({ length = 3; },\n{ length = 10; });",
-                     "x.cfg:3: g.steps[1].length: 10 is outside [1, 9]");
-    expect_complaint("steps = ({ length = 3; },\n{ rate = 1; });",
-                     "x.cfg:3: g.steps[1].length: missing, and it has no default (How long)");
-    expect_complaint("steps = ({ length = 3; lenth = 4; });",
-                     "x.cfg:2: g.steps[0].lenth: unknown setting; did you mean \"length\"?");
-    expect_complaint("steps = ({ length = 3; }, 4);",
-                     "x.cfg:2: g.steps[1]: must be a group { ... }, but a whole number stands");
-    expect_complaint("steps = 3;",
-                     "x.cfg:2: g.steps: must be a list of groups ({ ... }, ...), but");
-    expect_complaint(
-        "steps = ({ length = 1; }, { length = 1; }, { length = 1; }, { length = 1; });",
-        "x.cfg:2: g.steps: the number of rows, 4, is outside [0, 3]");
+    expect_error("steps = ({ length = 3; },\n{ length = 10; });",
+                 "x.cfg:3: g.steps[1].length: 10 is outside [1, 9]");
+    expect_error("steps = ({ length = 3; },\n{ rate = 1; });",
+                 "x.cfg:3: g.steps[1].length: missing, and it has no default (How long)");
+    expect_error("steps = ({ length = 3; lenth = 4; });",
+                 "x.cfg:2: g.steps[0].lenth: unknown setting; did you mean \"length\"?");
+    expect_error("steps = ({ length = 3; }, 4);",
+                 "x.cfg:2: g.steps[1]: must be a group { ... }, but a whole number stands");
+    expect_error("steps = 3;", "x.cfg:2: g.steps: must be a list of groups ({ ... }, ...), but");
+    expect_error("steps = ({ length = 1; }, { length = 1; }, { length = 1; }, { length = 1; });",
+                 "x.cfg:2: g.steps: the number of rows, 4, is outside [0, 3]");
 }
 
 static void rows_come_from_the_command_line_too(void **state)
@@ -237,7 +232,7 @@ static void rows_come_from_the_command_line_too(void **state)
     struct values v = {0};
     assert_true(tree_set(t, "steps=({ length = 3; }, { length = 0; })", d));
     settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
-    ASSERT_COMPLAINTS(d, "--set: steps[1].length: 0 is outside [1, 9]");
+    ASSERT_ERRORS(d, "--set: steps[1].length: 0 is outside [1, 9]");
     tree_destroy(t);
     diagnostics_destroy(d);
 }
@@ -246,7 +241,7 @@ static void words_may_stand_for_numbers(void **state)
 {
     (void)state;
     struct bound b = bind("size = \"half\";");
-    assert_no_complaints(b.d);
+    assert_no_errors(b.d);
     assert_int_equal(b.v.size, -2);
     done(&b);
     b = bind("size = 100;");
@@ -255,18 +250,17 @@ static void words_may_stand_for_numbers(void **state)
     b = bind("");
     assert_int_equal(b.v.size, -1);
     done(&b);
-    expect_complaint("size = -1;", "x.cfg:2: g.size: -1 is outside [1, 100]");
-    expect_complaint("size = \"hlf\";",
-                     "x.cfg:2: g.size: \"hlf\" is none of \"all\", \"half\"; did");
+    expect_error("size = -1;", "x.cfg:2: g.size: -1 is outside [1, 100]");
+    expect_error("size = \"hlf\";", "x.cfg:2: g.size: \"hlf\" is none of \"all\", \"half\"; did");
 }
 
 static void unknown_keys_are_all_told(void **state)
 {
     (void)state;
     struct bound b = bind("shar = 0.1;\nCount = 3;\nzzzzzz = 1;\ncount = 7;");
-    ASSERT_COMPLAINTS(b.d, "x.cfg:2: g.shar: unknown setting; did you mean \"share\"?",
-                      "x.cfg:3: g.Count: unknown setting; did you mean \"count\"?",
-                      "x.cfg:4: g.zzzzzz: unknown setting; known are flag, count, any, share");
+    ASSERT_ERRORS(b.d, "x.cfg:2: g.shar: unknown setting; did you mean \"share\"?",
+                  "x.cfg:3: g.Count: unknown setting; did you mean \"count\"?",
+                  "x.cfg:4: g.zzzzzz: unknown setting; known are flag, count, any, share");
     assert_int_equal(b.v.count, 7);
     done(&b);
 }
@@ -283,9 +277,9 @@ static void keys_of_other_groups_are_suggested(void **state)
     struct experiment_tree *t = tree_read_text(text, sizeof text - 1, "x.cfg", d);
     struct values v = {0};
     settings_bind_among(&here, &v, tree_root(t), extra, others, 2, d);
-    ASSERT_COMPLAINTS(d, "x.cfg:1: g.share: unknown setting; did you mean \"a.b.share\"?",
-                      "x.cfg:2: g.positve: unknown setting; did you mean \"a.b.positive\"?",
-                      "x.cfg:4: g.handeld: unknown setting; did you mean \"handled\"?");
+    ASSERT_ERRORS(d, "x.cfg:1: g.share: unknown setting; did you mean \"a.b.share\"?",
+                  "x.cfg:2: g.positve: unknown setting; did you mean \"a.b.positive\"?",
+                  "x.cfg:4: g.handeld: unknown setting; did you mean \"handled\"?");
     tree_destroy(t);
     diagnostics_destroy(d);
 }
@@ -300,7 +294,7 @@ static void required_settings_must_be_set(void **state)
     struct experiment_tree *t = tree_read_text("\ng: { };", 8, "x.cfg", d);
     const struct node *g = node_child(tree_root(t), "g");
     settings_bind(required, 1, sizeof(osafl_param), &v, g, "g", NULL, d);
-    ASSERT_COMPLAINTS(d, "x.cfg:2: g.count: missing, and it has no default (Some count)");
+    ASSERT_ERRORS(d, "x.cfg:2: g.count: missing, and it has no default (Some count)");
     tree_destroy(t);
     diagnostics_destroy(d);
 }
@@ -312,7 +306,7 @@ static void a_group_must_be_a_group(void **state)
     struct diagnostics *d = diagnostics_create();
     struct experiment_tree *t = tree_read_text("\ng = 3;", 7, "x.cfg", d);
     settings_bind(table, N, sizeof(osafl_param), &v, node_child(tree_root(t), "g"), "g", NULL, d);
-    ASSERT_COMPLAINTS(d, "x.cfg:2: g: must be a group { ... }, but a whole number stands here");
+    ASSERT_ERRORS(d, "x.cfg:2: g: must be a group { ... }, but a whole number stands here");
     tree_destroy(t);
     diagnostics_destroy(d);
 }
@@ -326,8 +320,8 @@ static void replaced_values_are_checked_too(void **state)
     assert_true(tree_set(t, "count=7", d));
     assert_true(tree_set(t, "share=2", d));
     settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
-    ASSERT_COMPLAINTS(d, "x.cfg:1: count: 5000 is outside [1, 1000] clients",
-                      "--set: share: 2 is outside [0, 0.5)");
+    ASSERT_ERRORS(d, "x.cfg:1: count: 5000 is outside [1, 1000] clients",
+                  "--set: share: 2 is outside [0, 0.5)");
     assert_int_equal(v.count, 7);
     tree_destroy(t);
     diagnostics_destroy(d);
@@ -343,7 +337,7 @@ static const char *path_of(const char *file, const char *written, const char *as
     if (assignment != NULL)
         assert_true(tree_set(t, assignment, d));
     settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
-    assert_no_complaints(d);
+    assert_no_errors(d);
     snprintf(out, PATH_MAX, "%s", v.path);
     tree_destroy(t);
     diagnostics_destroy(d);
@@ -444,7 +438,7 @@ static void texts_read_back(void **state)
         n += (size_t)snprintf(text + n, sizeof text - n, "; label = ");
         n += (size_t)settings_format(&table[5], &v, text + n, sizeof text - n);
         struct bound b = bind(text);
-        assert_no_complaints(b.d);
+        assert_no_errors(b.d);
         assert_true(b.v.any == v.any);
         assert_memory_equal(&b.v.positive, &v.positive, sizeof v.positive);
         assert_string_equal(b.v.label, v.label);

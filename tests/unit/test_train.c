@@ -295,7 +295,7 @@ static void test_divergence_is_named_and_changes_nothing(void **state)
     assert_int_equal(b->result.outcome, TRAIN_DIVERGED);
     assert_null(b->result.code);
     assert_true(isnan(b->result.train_loss));
-    assert_string_equal(b->result.message,
+    assert_string_equal(b->result.why,
                         "round 2, client 1: the training loss is not finite after 3 steps of "
                         "model/toy with optimizer/toy at learning rate 0.125; a smaller rate may "
                         "help");
@@ -314,8 +314,8 @@ static void test_overflowing_update_is_a_divergence(void **state)
     b->toy->fault_client = 1;
     assert_int_equal(train(b), OSAFL_OK);
     assert_int_equal(b->result.outcome, TRAIN_DIVERGED);
-    assert_string_equal(b->result.message, "filter/toy, round 2, client 1: the filter makes an "
-                                           "update that is not finite; lower its settings");
+    assert_string_equal(b->result.why, "filter/toy, round 2, client 1: the filter makes an "
+                                       "update that is not finite; lower its settings");
     bench_close(b);
 }
 
@@ -334,7 +334,7 @@ static void test_bad_data_is_laid_at_the_data_sets_door(void **state)
         t->fault_client = 1;
         struct bench *b = bench_open(t);
         assert_int_equal(train(b), expected[i]);
-        assert_non_null(strstr(b->result.message, words[i]));
+        assert_non_null(strstr(b->result.why, words[i]));
         assert_null(b->result.code);
         bench_close(b);
     }
@@ -370,7 +370,7 @@ static void test_every_failure_leaves_the_plugin(void **state)
         struct bench *b = bench_open(t);
         assert_int_equal(train(b), cases[i].status);
         if (cases[i].words != NULL)
-            assert_non_null(strstr(b->result.message, cases[i].words));
+            assert_non_null(strstr(b->result.why, cases[i].words));
         assert_null(call_current());
         assert_null(operation_current());
         assert_int_equal(*call_counter() % 2, 0);

@@ -9,16 +9,16 @@
 
 #include <cmocka.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "command/sweep/tune_range.h"
 #include "command/sweep/tune_trial.h"
 #include "experiment/cell_shard.h"
 
 static void expect_range(const char *word, const char *expected)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     char *out = NULL;
-    assert_int_equal(tune_range(word, &out, message), OSAFL_OK);
+    assert_int_equal(tune_range(word, &out, &error), OSAFL_OK);
     assert_string_equal(out, expected);
     free(out);
 }
@@ -44,18 +44,18 @@ static void wrong_ranges_are_refused(void **state)
         "a=1..2/x", "a=1..2/65", "a=1..inf", "a=1..2..3", "a=nan..2",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        char message[MESSAGE_BYTES] = "";
+        struct error error = {0};
         char *out = NULL;
-        assert_int_equal(tune_range(wrong[i], &out, message), OSAFL_E_CONFIG);
+        assert_int_equal(tune_range(wrong[i], &out, &error), OSAFL_E_CONFIG);
         assert_null(out);
-        assert_non_null(strstr(message, wrong[i]));
+        assert_non_null(strstr(error.text, wrong[i]));
     }
     char many[512] = "a=1";
     for (int i = 0; i < TUNE_MOST_VALUES; i++)
         strcat(many, ",1");
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     char *out = NULL;
-    assert_int_equal(tune_range(many, &out, message), OSAFL_E_CONFIG);
+    assert_int_equal(tune_range(many, &out, &error), OSAFL_E_CONFIG);
 }
 
 static void farther_then_better_then_earlier(void **state)

@@ -349,7 +349,7 @@ static void test_misuse_is_refused(void **state)
     assert_int_equal(u->ops->retain(u, 0, N, &id), OSAFL_E_BUG);
     assert_int_equal(u->ops->release(u, 77), OSAFL_E_BUG);
     assert_int_equal(u->ops->combine_kept(u, 1, &id, &one, sum), OSAFL_E_BUG);
-    assert_string_equal(b->call->message, "asked for slot 2 of updates with 2");
+    assert_string_equal(b->call->error.text, "asked for slot 2 of updates with 2");
     free(sum);
     bench_close(b);
 }

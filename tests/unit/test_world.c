@@ -191,7 +191,7 @@ struct setup {
     osafl_facts facts;
     struct host_context context;
     struct world_plugins plugins;
-    char message[MESSAGE_BYTES];
+    struct error error;
 };
 
 static void make_own(struct setup *s, struct own *o, uint32_t kind, const char *name,
@@ -284,7 +284,7 @@ static osafl_status create_built_in(struct setup *s, struct fixture *f)
 {
     f->context.seed = s->context.seed;
     const osafl_status status = fixture_create(f, &s->facts);
-    memcpy(s->message, f->message, sizeof s->message);
+    memcpy(s->error.text, f->error.text, sizeof s->error.text);
     return status;
 }
 
@@ -297,18 +297,18 @@ static osafl_status try_world(struct setup *s, struct world **out)
                              .rounds = 100,
                              .dataset = &s->info,
                              .label_share = s->share};
-    OSAFL_TRY(world_label_share(&s->dataset.instance, &s->info, s->share, s->message));
+    OSAFL_TRY(world_label_share(&s->dataset.instance, &s->info, s->share, &s->error));
     OSAFL_TRY(create_built_in(s, s->partition));
     OSAFL_TRY(create_built_in(s, s->no_drift));
     OSAFL_TRY(create_built_in(s, s->arrival));
-    return world_create(&s->e, &s->plugins, out, s->message);
+    return world_create(&s->e, &s->plugins, out, &s->error);
 }
 
 static struct world *make_world(struct setup *s)
 {
     struct world *w = NULL;
     if (try_world(s, &w) != OSAFL_OK)
-        fail_msg("%s", s->message);
+        fail_msg("%s", s->error.text);
     return w;
 }
 
@@ -318,17 +318,17 @@ static void refuse_world(struct setup *s, osafl_status expected, const char *con
     assert_int_equal(try_world(s, &w), expected);
     assert_null(w);
     for (; *words != NULL; words++)
-        if (strstr(s->message, *words) == NULL)
-            fail_msg("\"%s\" is not in: %s", *words, s->message);
+        if (strstr(s->error.text, *words) == NULL)
+            fail_msg("\"%s\" is not in: %s", *words, s->error.text);
 }
 #define REFUSE(s, status, ...) refuse_world(s, status, (const char *const[]){__VA_ARGS__, NULL})
 
 static void advance(struct setup *s, struct world *w, uint32_t from, uint32_t to)
 {
     for (uint32_t t = from; t < to; t++)
-        if (world_begin_round(w, t, NULL, s->message) != OSAFL_OK ||
-            world_advance(w, t, s->message) != OSAFL_OK)
-            fail_msg("%s", s->message);
+        if (world_begin_round(w, t, NULL, &s->error) != OSAFL_OK ||
+            world_advance(w, t, &s->error) != OSAFL_OK)
+            fail_msg("%s", s->error.text);
 }
 
 /* Store, label, histogram and share agree. */
@@ -376,10 +376,10 @@ static void check_same(const struct world *a, const struct world *b)
 /* A world's records as a block of bytes, owned by the writer. */
 static struct record_writer *save(const struct world *w, const void **data, size_t *size)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct record_writer *writer = record_writer_create();
     assert_int_equal(world_save(w, record_writer_section(writer, "world", 1)), OSAFL_OK);
-    assert_int_equal(record_writer_finish(writer, data, size, message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(writer, data, size, &error), OSAFL_OK);
     return writer;
 }
 
@@ -387,9 +387,9 @@ static osafl_status load(struct setup *s, struct world *w, const void *data, siz
 {
     struct record_set *set = NULL;
     struct record_reader reader;
-    assert_int_equal(record_set_open(data, size, &set, s->message), OSAFL_OK);
-    assert_int_equal(record_reader_open(set, "world", &reader, s->message), OSAFL_OK);
-    const osafl_status status = world_load(w, &reader, s->message);
+    assert_int_equal(record_set_open(data, size, &set, &s->error), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "world", &reader, &s->error), OSAFL_OK);
+    const osafl_status status = world_load(w, &reader, &s->error);
     record_set_destroy(set);
     return status;
 }
@@ -505,7 +505,7 @@ static void test_no_repetition(void **state)
         restarts += dealt[l] == 0 ? 0 : (dealt[l] - 1) / 600;
     assert_true(shuffled && restarts > 0);
     assert_int_equal(world_restarts(w), restarts);
-    char text[MESSAGE_BYTES];
+    char text[ERROR_BYTES];
     world_describe_restarts(w, text, sizeof text);
     assert_non_null(strstr(text, " time"));
     free(seen);
@@ -617,7 +617,7 @@ static void test_natural(void **state)
         for (uint64_t k = 0; k < store.n; k++)
             assert_int_equal(store.sample[k] % 25, u);
     }
-    char text[MESSAGE_BYTES];
+    char text[ERROR_BYTES];
     world_describe_restarts(w, text, sizeof text);
     assert_true(world_restarts(w) > 0); /* 200 samples for stores of up to 320 */
     assert_non_null(strstr(text, "client "));
@@ -765,11 +765,11 @@ static void test_refusals(void **state)
 static void refuse_advance(struct setup *s, osafl_status expected, const char *word)
 {
     struct world *w = make_world(s);
-    assert_int_equal(world_begin_round(w, 0, NULL, s->message), OSAFL_OK);
-    assert_int_equal(world_advance(w, 0, s->message), expected);
-    assert_non_null(strstr(s->message, "deletion/picky"));
-    if (strstr(s->message, word) == NULL)
-        fail_msg("\"%s\" is not in: %s", word, s->message);
+    assert_int_equal(world_begin_round(w, 0, NULL, &s->error), OSAFL_OK);
+    assert_int_equal(world_advance(w, 0, &s->error), expected);
+    assert_non_null(strstr(s->error.text, "deletion/picky"));
+    if (strstr(s->error.text, word) == NULL)
+        fail_msg("\"%s\" is not in: %s", word, s->error.text);
     world_destroy(w);
 }
 
@@ -800,7 +800,7 @@ static void check_resume(struct setup *s)
     struct record_writer *writer = save(a, &data, &size);
     struct world *b = make_world(s);
     if (load(s, b, data, size) != OSAFL_OK)
-        fail_msg("%s", s->message);
+        fail_msg("%s", s->error.text);
     check_stores(s, b);
     check_same(a, b);
     struct record_writer *writer_again = save(b, &again, &size_again);
@@ -867,13 +867,13 @@ static void refuse_load(struct setup *s, const char *key, uint64_t at, uint64_t 
     }
     const void *data;
     size_t size;
-    assert_int_equal(record_writer_finish(writer, &data, &size, s->message), OSAFL_OK);
+    assert_int_equal(record_writer_finish(writer, &data, &size, &s->error), OSAFL_OK);
     if (word == NULL) {
         assert_int_equal(load(s, w, data, size), OSAFL_OK);
     } else {
         assert_int_equal(load(s, w, data, size), OSAFL_E_STATE);
-        if (strstr(s->message, word) == NULL)
-            fail_msg("\"%s\" is not in: %s", word, s->message);
+        if (strstr(s->error.text, word) == NULL)
+            fail_msg("\"%s\" is not in: %s", word, s->error.text);
     }
     record_writer_destroy(writer);
     world_destroy(w);
@@ -942,9 +942,9 @@ static void test_bad_drifts(void **state)
         set_drift(s, 0.5);
         s->drifting.weight = bad[k];
         struct world *w = make_world(s);
-        assert_int_equal(world_begin_round(w, 0, NULL, s->message), OSAFL_OK);
-        assert_int_equal(world_advance(w, 0, s->message), OSAFL_E_BUG);
-        assert_non_null(strstr(s->message, "drift/restless, round 0, client 0"));
+        assert_int_equal(world_begin_round(w, 0, NULL, &s->error), OSAFL_OK);
+        assert_int_equal(world_advance(w, 0, &s->error), OSAFL_E_BUG);
+        assert_non_null(strstr(s->error.text, "drift/restless, round 0, client 0"));
         world_destroy(w);
     }
     close_setup(s);
@@ -957,12 +957,12 @@ static void test_bad_arrivals(void **state)
     s->plugins.arrival = &s->bad_arrival.instance;
     s->arrival_vt.arrive = one_too_many;
     struct world *w = make_world(s);
-    assert_int_equal(world_begin_round(w, 0, NULL, s->message), OSAFL_E_BUG);
-    assert_non_null(strstr(s->message, "arrival/odd, round 0, client 7"));
+    assert_int_equal(world_begin_round(w, 0, NULL, &s->error), OSAFL_E_BUG);
+    assert_non_null(strstr(s->error.text, "arrival/odd, round 0, client 7"));
     s->arrival_vt.arrive = half_present;
-    assert_int_equal(world_begin_round(w, 0, NULL, s->message), OSAFL_E_BUG);
-    assert_non_null(strstr(s->message, "client 3"));
-    assert_non_null(strstr(s->message, "present = 2"));
+    assert_int_equal(world_begin_round(w, 0, NULL, &s->error), OSAFL_E_BUG);
+    assert_non_null(strstr(s->error.text, "client 3"));
+    assert_non_null(strstr(s->error.text, "present = 2"));
     world_destroy(w);
     close_setup(s);
 }
@@ -1043,7 +1043,7 @@ static void test_empty_stores(void **state)
     assert_null(strstr(text, "nan"));
     free(text);
     advance(s, w, 0, 1);
-    assert_int_equal(world_begin_round(w, 1, NULL, s->message), OSAFL_OK);
+    assert_int_equal(world_begin_round(w, 1, NULL, &s->error), OSAFL_OK);
     for (uint32_t u = 0; u < 25; u++)
         assert_int_equal(world_present(w)[u], 1);
     world_destroy(w);

@@ -183,7 +183,7 @@ static void print_layers(const struct bench_result *r)
         printf("\n");
     }
     if (r->n_layers == 0)
-        printf("  the model does not tell its layers' times\n");
+        printf("  the model does not report its layers' times\n");
     printf("\n");
 }
 

@@ -48,7 +48,7 @@ struct model_bench {
     osafl_facts facts;
     osafl_model_info info;
     struct bench_worker *worker;
-    char message[MESSAGE_BYTES];
+    struct error error;
 };
 
 static double seconds(clockid_t clock)
@@ -91,9 +91,9 @@ static osafl_status make_instance(struct model_bench *b, const osafl_host *host,
                                   struct diagnostics *d)
 {
     b->instance.host = host;
-    const osafl_status status = instance_create(&b->instance, &b->facts, b->message);
+    const osafl_status status = instance_create(&b->instance, &b->facts, &b->error);
     if (status != OSAFL_OK) {
-        diagnostics_error(d, NULL, 0, "model/%s: %s", b->instance.plugin->name, b->message);
+        diagnostics_error(d, NULL, 0, "model/%s: %s", b->instance.plugin->name, b->error.text);
         return status;
     }
     struct osafl_call c;
@@ -175,7 +175,7 @@ static osafl_status do_work(struct model_bench *b, struct bench_worker *w, enum 
     }
     status = call_end(&c, status);
     if (status != OSAFL_OK)
-        memcpy(b->message, c.message, sizeof b->message);
+        memcpy(b->error.text, c.error.text, sizeof b->error.text);
     return status;
 }
 
@@ -326,7 +326,7 @@ static osafl_status bench_plugin(const osafl_plugin *p, const struct node *setti
             status = time_all(&b, d);
         if (status != OSAFL_OK && diagnostics_errors(d) == 0)
             diagnostics_error(d, NULL, 0, "model/%s: %s", p->name,
-                              b.message[0] != '\0' ? b.message : "out of memory");
+                              b.error.text[0] != '\0' ? b.error.text : "out of memory");
         instance_destroy(&b.instance);
     }
     for (unsigned t = 0; t < o->threads && b.worker != NULL; t++)

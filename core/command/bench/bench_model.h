@@ -41,7 +41,7 @@ struct bench_result {
     double step_median_s;
     double gradient_s;     /* without the step; the least */
     double evaluate_s;     /* for as many samples as a batch has; the least */
-    double operations;     /* of one step by the model's definition; 0: it does not tell */
+    double operations;     /* of one step by the model's definition; 0: unknown */
     double round_s;        /* wall time; 0: not measured */
     double round_cpu_s;    /* CPU time of all threads of the round */
     double evaluate_cpu_s; /* of it, for evaluation */

@@ -86,9 +86,9 @@ static int command_new(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *dir = a.n == 3 ? a.word[2] : a.word[1];
-    char message[MESSAGE_BYTES];
-    if (plugin_new(kind, a.word[1], dir, message) != OSAFL_OK) {
-        fprintf(stderr, "osafl: %s\n", message);
+    struct error error;
+    if (plugin_new(kind, a.word[1], dir, &error) != OSAFL_OK) {
+        fprintf(stderr, "osafl: %s\n", error.text);
         return EXIT_RUN_FAILED;
     }
     plugin_new_print(kind, a.word[1], dir, stdout);
@@ -262,7 +262,7 @@ static void print_usage(FILE *to)
     fputs("Usage: osafl plugin COMMAND [OPTION...] ARGUMENT...\nFor authors of plugins.\n\n", to);
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(to, "  %-6s %-18s %s\n", commands[i].name, commands[i].args, commands[i].doc);
-    fputs("\nosafl plugin COMMAND --help tells more.\n", to);
+    fputs("\nosafl plugin COMMAND --help says more.\n", to);
 }
 
 int plugin_command(int argc, char **argv)

@@ -116,12 +116,13 @@ static bool path_of(const struct project *p, const struct project_file *f, char 
     return n > 0 && n < PATH_MAX;
 }
 
-static osafl_status cannot_write(char *message, const char *path, int error)
+static osafl_status cannot_write(struct error *error, const char *path, int problem)
 {
-    return message_fail(message, OSAFL_E_IO, "%s cannot be written: %s", path, strerror(error));
+    return error_set(error, OSAFL_E_IO, "%s cannot be written: %s", path, strerror(problem));
 }
 
-static osafl_status write_file(const struct project *p, const struct project_file *f, char *message)
+static osafl_status write_file(const struct project *p, const struct project_file *f,
+                               struct error *error)
 {
     char path[PATH_MAX];
     FILE *to = NULL;
@@ -130,37 +131,37 @@ static osafl_status write_file(const struct project *p, const struct project_fil
     if (fd >= 0)
         to = fdopen(fd, "w");
     if (to == NULL) {
-        const int error = errno;
+        const int problem = errno;
         if (fd >= 0)
             close(fd);
-        return cannot_write(message, path, error);
+        return cannot_write(error, path, problem);
     }
     fill_in(p, find_template(p, f), to);
     const bool failed = ferror(to) != 0;
     if (fclose(to) == 0 && !failed)
         return OSAFL_OK;
-    return cannot_write(message, path, errno);
+    return cannot_write(error, path, errno);
 }
 
-osafl_status plugin_new(uint32_t kind, const char *name, const char *dir, char *message)
+osafl_status plugin_new(uint32_t kind, const char *name, const char *dir, struct error *error)
 {
     const struct project p = {.kind = kind, .name = name, .dir = dir};
     if (!plugin_name_is_valid(name))
-        return message_fail(
-            message, OSAFL_E_CONFIG,
+        return error_set(
+            error, OSAFL_E_CONFIG,
             "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 long", name);
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return message_fail(message, OSAFL_E_CONFIG, "the folder %s cannot be made: %s", dir,
-                            strerror(errno));
+        return error_set(error, OSAFL_E_CONFIG, "the folder %s cannot be made: %s", dir,
+                         strerror(errno));
     for (size_t i = 0; i < N_FILES; i++) {
         char path[PATH_MAX];
         struct stat s;
         if (path_of(&p, &project_files[i], path) && lstat(path, &s) == 0)
-            return message_fail(message, OSAFL_E_CONFIG,
-                                "%s exists; name another folder, or remove the file", path);
+            return error_set(error, OSAFL_E_CONFIG,
+                             "%s exists; name another folder, or remove the file", path);
     }
     for (size_t i = 0; i < N_FILES; i++) {
-        OSAFL_TRY(write_file(&p, &project_files[i], message));
+        OSAFL_TRY(write_file(&p, &project_files[i], error));
     }
     return OSAFL_OK;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "checked_alloc.h"
 
 struct absences {
@@ -31,13 +31,13 @@ static size_t reason_index(struct absences *a, const char *reason)
 static void count_run(struct absences *a, size_t row, const struct result_cell *c)
 {
     static const char *const wanted[] = {"round", "client", "reason", NULL};
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct csv_table *t = NULL;
     if (!result_cell_has_clients(c))
         return; /* results that were thinned out to be kept */
-    if (result_cell_clients(c, wanted, &t, message) != OSAFL_OK) {
+    if (result_cell_clients(c, wanted, &t, &error) != OSAFL_OK) {
         if (a->trouble == NULL)
-            a->trouble = checked_copy(message);
+            a->trouble = checked_copy(error.text);
         return;
     }
     const size_t column = csv_table_column(t, "reason");

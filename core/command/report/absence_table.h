@@ -6,7 +6,7 @@
 
 /* A column for each reason in clients.csv, holding the share of all clients and rounds of the row's
  * runs (those that enter its other numbers).  NULL: nobody sat out.  A file that cannot be read is
- * told in a note. */
+ * given in a note. */
 struct text_table *absence_table(const struct summarized_table *s);
 
 #endif

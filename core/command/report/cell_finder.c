@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "checked_alloc.h"
@@ -20,7 +20,7 @@ static bool note_folder(struct found_cells *f, const char *folder)
 {
     struct stat here;
     if (stat(folder, &here) != 0)
-        return true; /* reading it tells what is wrong */
+        return true; /* reading it reports what is wrong */
     for (size_t i = 0; i < f->n_seen; i++) {
         if (f->seen[i].device == here.st_dev && f->seen[i].number == here.st_ino)
             return false;
@@ -39,15 +39,15 @@ static void add_unreadable(struct found_cells *f, const char *path, const char *
 
 static void take(struct found_cells *f, const char *folder)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct result_cell *cell = NULL;
     if (!note_folder(f, folder))
         return;
-    if (result_cell_read(folder, &cell, message) == OSAFL_OK) {
+    if (result_cell_read(folder, &cell, &error) == OSAFL_OK) {
         f->cell = checked_grow(f->cell, f->cells, sizeof(struct result_cell *));
         f->cell[f->cells++] = cell;
     } else {
-        add_unreadable(f, folder, message);
+        add_unreadable(f, folder, error.text);
     }
 }
 
@@ -60,9 +60,9 @@ static int is_candidate(const struct dirent *entry)
 
 static void take_record(struct found_cells *f, const char *path)
 {
-    char message[MESSAGE_BYTES];
-    if (note_folder(f, path) && planned_runs_read(path, &f->planned, message) != OSAFL_OK)
-        add_unreadable(f, path, message);
+    struct error error;
+    if (note_folder(f, path) && planned_runs_read(path, &f->planned, &error) != OSAFL_OK)
+        add_unreadable(f, path, error.text);
 }
 
 static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
@@ -119,7 +119,7 @@ static void complete_settings(struct found_cells *f)
     free(later);
 }
 
-osafl_status find_cells(const char *folder, struct found_cells *into, char *message)
+osafl_status find_cells(const char *folder, struct found_cells *into, struct error *error)
 {
     struct stat here;
     const char *slash = strrchr(folder, '/');
@@ -130,7 +130,7 @@ osafl_status find_cells(const char *folder, struct found_cells *into, char *mess
     }
     DIR *open = opendir(folder);
     if (open == NULL)
-        return message_fail(message, OSAFL_E_IO, "cannot open %s: %s", folder, strerror(errno));
+        return error_set(error, OSAFL_E_IO, "cannot open %s: %s", folder, strerror(errno));
     closedir(open);
     /* "results/" and "results" are to give the same paths. */
     size_t length = strlen(folder);
@@ -140,17 +140,17 @@ osafl_status find_cells(const char *folder, struct found_cells *into, char *mess
     const size_t found = walk(into, clean, MOST_LEVELS);
     free(clean);
     if (found == 0)
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s holds no results (no folder with a manifest.json, down to %d "
-                            "levels); \"osafl run\" makes them",
-                            folder, MOST_LEVELS);
+        return error_set(error, OSAFL_E_DATA,
+                         "%s holds no results (no folder with a manifest.json, down to %d "
+                         "levels); \"osafl run\" makes them",
+                         folder, MOST_LEVELS);
     complete_settings(into);
     return OSAFL_OK;
 }
 
 /* ---- filter ---- */
 
-static osafl_status unknown_key(const struct found_cells *f, const char *key, char *message)
+static osafl_status unknown_key(const struct found_cells *f, const char *key, struct error *error)
 {
     struct suggestion close = suggest_begin(key);
     suggest_offer(&close, "case");
@@ -160,14 +160,14 @@ static osafl_status unknown_key(const struct found_cells *f, const char *key, ch
         for (size_t k = 0; k < f->cell[i]->settings; k++)
             suggest_offer(&close, f->cell[i]->setting[k].key);
     }
-    return message_fail(message, OSAFL_E_CONFIG,
-                        "--only %s: no run here has a setting of that name%s%s%s", key,
-                        close.best == NULL ? "" : "; did you mean \"",
-                        close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
+    return error_set(error, OSAFL_E_CONFIG,
+                     "--only %s: no run here has a setting of that name%s%s%s", key,
+                     close.best == NULL ? "" : "; did you mean \"",
+                     close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
 }
 
 osafl_status find_setting(const struct found_cells *f, const char *option, const char *name,
-                          const char **key, char *message)
+                          const char **key, struct error *error)
 {
     struct suggestion close = suggest_begin(name);
     *key = NULL;
@@ -185,17 +185,16 @@ osafl_status find_setting(const struct found_cells *f, const char *option, const
             if (strcmp(last, name) != 0 || (*key != NULL && strcmp(*key, path) == 0))
                 continue;
             if (*key != NULL)
-                return message_fail(message, OSAFL_E_CONFIG, "%s %s: is it %s or %s?", option, name,
-                                    *key, path);
+                return error_set(error, OSAFL_E_CONFIG, "%s %s: is it %s or %s?", option, name,
+                                 *key, path);
             *key = path;
         }
     }
     if (*key != NULL)
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_CONFIG,
-                        "%s %s: no run here has a setting of that name%s%s%s", option, name,
-                        close.best == NULL ? "" : "; did you mean \"",
-                        close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
+    return error_set(error, OSAFL_E_CONFIG, "%s %s: no run here has a setting of that name%s%s%s",
+                     option, name, close.best == NULL ? "" : "; did you mean \"",
+                     close.best == NULL ? "" : close.best, close.best == NULL ? "" : "\"?");
 }
 
 /* Whether the run meets the condition.  If it has a row, that decides: a case need not have what
@@ -231,7 +230,7 @@ static void keep_planned(struct found_cells *of, const char *only)
 {
     const char *sign = strchr(only, '=');
     if (sign == NULL)
-        return; /* keep_cells() tells */
+        return; /* keep_cells() reports it */
     char *key = checked_format("%.*s", (int)(sign - only), only);
     bool *keep = checked_alloc(of->planned.n, sizeof *keep);
     for (size_t i = 0; i < of->planned.n; i++)
@@ -241,14 +240,14 @@ static void keep_planned(struct found_cells *of, const char *only)
     free(key);
 }
 
-static osafl_status keep_cells(struct found_cells *of, const char *only, char *message)
+static osafl_status keep_cells(struct found_cells *of, const char *only, struct error *error)
 {
     const char *sign = strchr(only, '=');
     if (sign == NULL || sign == only)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--only %s: write KEY=VALUE, such as case=OSA-FL or "
-                            "quantizer.qsgd.levels=2",
-                            only);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--only %s: write KEY=VALUE, such as case=OSA-FL or "
+                         "quantizer.qsgd.levels=2",
+                         only);
     char *key = checked_format("%.*s", (int)(sign - only), only);
     bool key_known = false;
     size_t kept = 0;
@@ -261,10 +260,9 @@ static osafl_status keep_cells(struct found_cells *of, const char *only, char *m
     }
     osafl_status status = OSAFL_OK;
     if (!key_known)
-        status = unknown_key(of, key, message);
+        status = unknown_key(of, key, error);
     else if (kept == 0)
-        status =
-            message_fail(message, OSAFL_E_CONFIG, "--only %s: no run here has that value", only);
+        status = error_set(error, OSAFL_E_CONFIG, "--only %s: no run here has that value", only);
     const size_t cells = of->cells;
     for (size_t i = of->cells = 0; status == OSAFL_OK && i < cells; i++) {
         char seed[CELL_SEED_BYTES];
@@ -280,13 +278,14 @@ static osafl_status keep_cells(struct found_cells *of, const char *only, char *m
     return status;
 }
 
-osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n, char *message)
+osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n,
+                       struct error *error)
 {
     /* Planned runs are judged by all cells. */
     for (size_t i = 0; i < n; i++)
         keep_planned(of, only[i]);
     for (size_t i = 0; i < n; i++)
-        OSAFL_TRY(keep_cells(of, only[i], message));
+        OSAFL_TRY(keep_cells(of, only[i], error));
     return OSAFL_OK;
 }
 

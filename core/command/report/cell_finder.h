@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "planned_runs.h"
 #include "result_cell.h"
 
@@ -33,17 +34,18 @@ struct found_cells {
  * it; nothing inside a result folder, and nothing behind a symbolic link.  Records of grids are
  * read on the way.  A folder found before is not taken twice.  `folder` may be such a record alone.
  * OSAFL_E_IO when `folder` cannot be opened, OSAFL_E_DATA when it holds no result folder. */
-osafl_status find_cells(const char *folder, struct found_cells *into, char *message);
+osafl_status find_cells(const char *folder, struct found_cells *into, struct error *error);
 
 /* Keeps the cells for which all of `only` hold ("KEY=VALUE"; KEY: case, experiment, seed or the
  * path of a setting), and the planned runs for which they would.  OSAFL_E_CONFIG for a malformed
  * word, a key that no cell has, or a value that no cell has. */
-osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n, char *message);
+osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n,
+                       struct error *error);
 
 /* The path of a setting that is named whole or, as tables print it, by its last part; borrowed from
  * a cell.  OSAFL_E_CONFIG, naming the option, when no cell has it or two settings end alike. */
 osafl_status find_setting(const struct found_cells *f, const char *option, const char *name,
-                          const char **key, char *message);
+                          const char **key, struct error *error);
 
 /* The N of --rounds N; false: it is no whole number from 1 on. */
 bool parse_rounds(const char *text, uint32_t *out);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/file_read.h"
-#include "base/message.h"
 #include "base/text.h"
 #include "checked_alloc.h"
 
@@ -18,7 +18,7 @@ struct csv_reading {
     size_t fields;  /* of every line */
     size_t *column; /* [fields]: where the field is kept, or CSV_NO_COLUMN */
     bool *is_word;  /* [table->columns] */
-    char *message;
+    struct error *error;
 };
 
 static bool listed(const char *const *list, const char *name)
@@ -74,13 +74,12 @@ static osafl_status read_header(struct csv_reading *r, char *line, const char *c
     for (size_t i = 0; i < r->fields; i++) {
         const char *name = next_field(&line);
         if (name[0] == '\0' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] != '\0')
-            return message_fail(r->message, OSAFL_E_DATA,
-                                "%s:1: \"%.40s\" is no name of a column; this is no table that "
-                                "osafl wrote",
-                                r->path, name);
+            return error_set(r->error, OSAFL_E_DATA,
+                             "%s:1: \"%.40s\" is no name of a column; this is no table that "
+                             "osafl wrote",
+                             r->path, name);
         if (csv_table_column(t, name) != CSV_NO_COLUMN)
-            return message_fail(r->message, OSAFL_E_DATA, "%s:1: two columns \"%.40s\"", r->path,
-                                name);
+            return error_set(r->error, OSAFL_E_DATA, "%s:1: two columns \"%.40s\"", r->path, name);
         r->column[i] = CSV_NO_COLUMN;
         if (wanted != NULL && !listed(wanted, name))
             continue;
@@ -122,9 +121,9 @@ static osafl_status read_row(struct csv_reading *r, char *line)
     struct csv_table *t = r->table;
     const size_t fields = count_fields(line);
     if (fields != r->fields)
-        return message_fail(r->message, OSAFL_E_DATA,
-                            "%s:%lu: %zu fields where the header has %zu; the table is damaged",
-                            r->path, r->line, fields, r->fields);
+        return error_set(r->error, OSAFL_E_DATA,
+                         "%s:%lu: %zu fields where the header has %zu; the table is damaged",
+                         r->path, r->line, fields, r->fields);
     /* Rows of a constant size: the capacity doubles in rows. */
     t->value = checked_grow(t->value, t->rows, (t->columns + 1) * sizeof *t->value);
     double *row = t->value + t->rows * t->columns;
@@ -136,9 +135,9 @@ static osafl_status read_row(struct csv_reading *r, char *line)
         if (r->is_word[column])
             row[column] = word_index(t, field);
         else if (!read_number(field, &row[column]))
-            return message_fail(r->message, OSAFL_E_DATA,
-                                "%s:%lu: %s is \"%.40s\", which is no number; the table is damaged",
-                                r->path, r->line, t->name[column], field);
+            return error_set(r->error, OSAFL_E_DATA,
+                             "%s:%lu: %s is \"%.40s\", which is no number; the table is damaged",
+                             r->path, r->line, t->name[column], field);
     }
     t->rows++;
     return OSAFL_OK;
@@ -154,8 +153,8 @@ static osafl_status read_lines(struct csv_reading *r, char *text, size_t size,
         r->line++;
         *end = '\0';
         if (strlen(text) != length)
-            status = message_fail(r->message, OSAFL_E_DATA,
-                                  "%s:%lu: a zero byte; the table is damaged", r->path, r->line);
+            status = error_set(r->error, OSAFL_E_DATA, "%s:%lu: a zero byte; the table is damaged",
+                               r->path, r->line);
         else
             status = r->line == 1 ? read_header(r, text, wanted, words) : read_row(r, text);
         text = end + 1;
@@ -165,18 +164,17 @@ static osafl_status read_lines(struct csv_reading *r, char *text, size_t size,
 }
 
 osafl_status csv_table_read(const char *path, const char *const *wanted, const char *const *words,
-                            struct csv_table **out, char *message)
+                            struct csv_table **out, struct error *error)
 {
     size_t size = 0;
     int problem = 0;
     char *text = file_read(path, SIZE_MAX / 2, &size, &problem);
     if (text == NULL)
-        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
-                            file_read_problem(problem));
+        return error_set(error, OSAFL_E_IO, "cannot read %s: %s", path, file_read_problem(problem));
     struct csv_reading r = {
         .path = path,
         .table = checked_alloc(1, sizeof(struct csv_table)),
-        .message = message,
+        .error = error,
     };
     const osafl_status status = read_lines(&r, text, size, wanted, words);
     free(text);

@@ -6,6 +6,7 @@
 #ifndef OSAFL_REPORT_CSV_TABLE_H
 #define OSAFL_REPORT_CSV_TABLE_H
 
+#include "base/error.h"
 #include "osafl/base.h"
 
 #define CSV_NO_COLUMN SIZE_MAX
@@ -23,10 +24,10 @@ struct csv_table {
 /* Reads a file.  wanted: NULL-terminated names of the columns to keep, those that the file does not
  * have are left out; NULL: all.  words: NULL-terminated names of the columns that hold words;
  * NULL: none; every other kept field must be a number.  A file that ends before its first line does
- * gives a table without columns.  OSAFL_E_IO, or OSAFL_E_DATA with "FILE:LINE: ..."; see message.h
- * for message. */
+ * gives a table without columns.  OSAFL_E_IO, or OSAFL_E_DATA with "FILE:LINE: ..."; see error.h
+ * for error. */
 osafl_status csv_table_read(const char *path, const char *const *wanted, const char *const *words,
-                            struct csv_table **out, char *message);
+                            struct csv_table **out, struct error *error);
 void csv_table_free(struct csv_table *t); /* NULL is allowed */
 
 /* CSV_NO_COLUMN when there is none. */

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "checked_alloc.h"
 
 extern char **environ;
@@ -444,7 +444,7 @@ static void write_script(const struct figure *f, FILE *to)
 }
 
 static osafl_status write_file(const struct figure *f, const char *folder, const char *suffix,
-                               write_part *write, char *message)
+                               write_part *write, struct error *error)
 {
     char *path = checked_format("%s/%s.%s", folder, f->stem, suffix);
     FILE *to = fopen(path, "we");
@@ -457,7 +457,7 @@ static osafl_status write_file(const struct figure *f, const char *folder, const
     }
     osafl_status status = OSAFL_OK;
     if (!written)
-        status = message_fail(message, OSAFL_E_IO, "cannot write %s: %s", path, strerror(errno));
+        status = error_set(error, OSAFL_E_IO, "cannot write %s: %s", path, strerror(errno));
     free(path);
     return status;
 }
@@ -499,7 +499,7 @@ static int run_gnuplot(const char *folder, char *const *arguments, char *said, s
     return error;
 }
 
-osafl_status gnuplot_is_there(char *message)
+osafl_status gnuplot_is_there(struct error *error)
 {
     char program[] = "gnuplot";
     char option[] = "--version";
@@ -508,14 +508,14 @@ osafl_status gnuplot_is_there(char *message)
     int status = 0;
     if (run_gnuplot("/", arguments, said, sizeof said, &status) == 0 && status == 0)
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_UNSUPPORTED,
-                        "gnuplot draws the figures, and it is not installed; install it with\n"
-                        "    apt-get install gnuplot-nox\n"
-                        "and run the same command again");
+    return error_set(error, OSAFL_E_UNSUPPORTED,
+                     "gnuplot draws the figures, and it is not installed; install it with\n"
+                     "    apt-get install gnuplot-nox\n"
+                     "and run the same command again");
 }
 
 /* gnuplot does not say that a disk is full: a whole file ends as its format does. */
-static osafl_status check_drawing(const char *path, int format, char *message)
+static osafl_status check_drawing(const char *path, int format, struct error *error)
 {
     static const char *const end[DRAW_FORMATS] = {"</svg>", "%%EOF", "IEND"};
     char tail[32] = "";
@@ -527,13 +527,13 @@ static osafl_status check_drawing(const char *path, int format, char *message)
         fclose(from);
     if (memmem(tail, got, end[format], strlen(end[format])) != NULL)
         return OSAFL_OK;
-    return message_fail(message, OSAFL_E_IO,
-                        "%s is %s although gnuplot reported no error; is the disk full?", path,
-                        from == NULL ? "missing" : "not complete");
+    return error_set(error, OSAFL_E_IO,
+                     "%s is %s although gnuplot reported no error; is the disk full?", path,
+                     from == NULL ? "missing" : "not complete");
 }
 
 static osafl_status draw_format(const struct figure *f, const char *folder, int format,
-                                char *message)
+                                struct error *error)
 {
     char program[] = "gnuplot";
     char defaults[] = "--default-settings"; /* not those of the user's .gnuplot */
@@ -546,14 +546,14 @@ static osafl_status draw_format(const struct figure *f, const char *folder, int 
     int exit_status = 0;
     osafl_status status = OSAFL_OK;
     unlink(path); /* an old figure is no new one */
-    const int error = run_gnuplot(folder, arguments, said, sizeof said, &exit_status);
-    if (error != 0)
-        status = message_fail(message, OSAFL_E_IO, "cannot run gnuplot: %s", strerror(error));
+    const int problem = run_gnuplot(folder, arguments, said, sizeof said, &exit_status);
+    if (problem != 0)
+        status = error_set(error, OSAFL_E_IO, "cannot run gnuplot: %s", strerror(problem));
     else if (exit_status != 0)
-        status = message_fail(message, OSAFL_E_DATA, "gnuplot did not take %s/%s: %s", folder,
-                              script, said);
+        status =
+            error_set(error, OSAFL_E_DATA, "gnuplot did not take %s/%s: %s", folder, script, said);
     else
-        status = check_drawing(path, format, message);
+        status = check_drawing(path, format, error);
     free(path);
     free(which);
     free(script);
@@ -561,13 +561,13 @@ static osafl_status draw_format(const struct figure *f, const char *folder, int 
 }
 
 osafl_status figure_draw(const struct figure *f, const char *folder, unsigned formats,
-                         char *message)
+                         struct error *error)
 {
-    OSAFL_TRY(write_file(f, folder, "dat", write_data, message));
-    OSAFL_TRY(write_file(f, folder, "gp", write_script, message));
+    OSAFL_TRY(write_file(f, folder, "dat", write_data, error));
+    OSAFL_TRY(write_file(f, folder, "gp", write_script, error));
     for (int i = 0; i < DRAW_FORMATS; i++) {
         if (formats & (1u << i))
-            OSAFL_TRY(draw_format(f, folder, i, message));
+            OSAFL_TRY(draw_format(f, folder, i, error));
     }
     return OSAFL_OK;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "base/suggest.h"
 #include "checked_alloc.h"
 #include "figures_of_clients.h"
@@ -36,7 +36,8 @@ void figure_list_free(struct figure_list *l)
 
 /* ---- names ---- */
 
-static osafl_status find_axis(const struct figure_request *r, enum figure_axis *axis, char *message)
+static osafl_status find_axis(const struct figure_request *r, enum figure_axis *axis,
+                              struct error *error)
 {
     static const char *const names[] = {"round", "time", "bits", "joules"};
     *axis = AGAINST_ROUND;
@@ -48,9 +49,9 @@ static osafl_status find_axis(const struct figure_request *r, enum figure_axis *
             return OSAFL_OK;
         }
     }
-    return message_fail(message, OSAFL_E_CONFIG,
-                        "--against %s: a curve can stand against round, time, bits or joules",
-                        r->against);
+    return error_set(error, OSAFL_E_CONFIG,
+                     "--against %s: a curve can stand against round, time, bits or joules",
+                     r->against);
 }
 
 /* Whether any cell has this measure or this column of rounds.csv. */
@@ -87,10 +88,10 @@ static char *levels_setting(const struct found_cells *f)
 }
 
 static osafl_status add_best(struct figure_list *l, const struct found_cells *f, const char *name,
-                             enum figure_spread spread, char *message)
+                             enum figure_spread spread, struct error *error)
 {
     const char *setting = NULL;
-    OSAFL_TRY(find_setting(f, "--against", name, &setting, message));
+    OSAFL_TRY(find_setting(f, "--against", name, &setting, error));
     const struct grid_layout layout = {.along = setting, .one_table = true};
     struct result_grid *g = result_grid_create(f, &layout);
     struct figure *made =
@@ -99,26 +100,26 @@ static osafl_status add_best(struct figure_list *l, const struct found_cells *f,
     result_grid_free(g);
     return made != NULL
                ? OSAFL_OK
-               : message_fail(message, OSAFL_E_CONFIG,
-                              "--against %s: no case here was run with two values of it", setting);
+               : error_set(error, OSAFL_E_CONFIG,
+                           "--against %s: no case here was run with two values of it", setting);
 }
 
 /* One of the figures made from clients.csv, for each table. */
 static osafl_status add_of_clients(struct figure_list *l, const struct result_grid *g,
-                                   const char *name, char *message)
+                                   const char *name, struct error *error)
 {
     for (size_t i = 0; i < g->experiments; i++) {
         const struct grid_experiment *e = &g->experiment[i];
         for (size_t k = 0; k < e->tables; k++) {
             struct figure *made = NULL;
             if (strcmp(name, "ccdf") == 0)
-                OSAFL_TRY(figure_of_ccdf(e, &e->table[k], &made, message));
+                OSAFL_TRY(figure_of_ccdf(e, &e->table[k], &made, error));
             else if (strcmp(name, "drift") == 0)
-                OSAFL_TRY(figure_of_drift(e, &e->table[k], &made, message));
+                OSAFL_TRY(figure_of_drift(e, &e->table[k], &made, error));
             else if (strcmp(name, "participation") == 0)
-                OSAFL_TRY(figure_of_clients(e, &e->table[k], "local_rounds", &made, message));
+                OSAFL_TRY(figure_of_clients(e, &e->table[k], "local_rounds", &made, error));
             else
-                OSAFL_TRY(figure_of_clients(e, &e->table[k], name, &made, message));
+                OSAFL_TRY(figure_of_clients(e, &e->table[k], name, &made, error));
             keep(l, made);
         }
     }
@@ -135,7 +136,7 @@ static void add_curves(struct figure_list *l, const struct result_grid *g, const
     }
 }
 
-static osafl_status unknown_figure(const char *name, struct suggestion *close, char *message)
+static osafl_status unknown_figure(const char *name, struct suggestion *close, struct error *error)
 {
     static const char *const names[] = {"ccdf", "drift",        "participation", "score",
                                         "best", "quantization", "accuracy",      "loss"};
@@ -143,17 +144,17 @@ static osafl_status unknown_figure(const char *name, struct suggestion *close, c
         suggest_offer(close, names[i]);
     if (close->best != NULL && strcmp(close->best, name) == 0)
         close->best = NULL; /* it is known, and has no values here */
-    return message_fail(message, OSAFL_E_CONFIG,
-                        "--figure %s: no run here has values for it%s%s%s; there are ccdf, drift, "
-                        "participation, best, quantization, every measure (accuracy, loss) and "
-                        "every column of rounds.csv and clients.csv",
-                        name, close->best == NULL ? "" : "; did you mean \"",
-                        close->best == NULL ? "" : close->best, close->best == NULL ? "" : "\"?");
+    return error_set(error, OSAFL_E_CONFIG,
+                     "--figure %s: no run here has values for it%s%s%s; there are ccdf, drift, "
+                     "participation, best, quantization, every measure (accuracy, loss) and "
+                     "every column of rounds.csv and clients.csv",
+                     name, close->best == NULL ? "" : "; did you mean \"",
+                     close->best == NULL ? "" : close->best, close->best == NULL ? "" : "\"?");
 }
 
 osafl_status figure_list_add(struct figure_list *l, const struct found_cells *f,
                              const struct result_grid *g, const struct figure_request *r,
-                             char *message)
+                             struct error *error)
 {
     const size_t before = l->n;
     struct suggestion close = suggest_begin(r->name);
@@ -161,22 +162,22 @@ osafl_status figure_list_add(struct figure_list *l, const struct found_cells *f,
         char *levels = levels_setting(f);
         const char *setting = r->name[0] == 'b' && r->against != NULL ? r->against : levels;
         const osafl_status status =
-            setting == NULL ? message_fail(message, OSAFL_E_CONFIG,
-                                           "--figure %s: no run here has a quantizer with levels; "
-                                           "name a setting with --figure best --against KEY",
-                                           r->name)
-                            : add_best(l, f, setting, r->spread, message);
+            setting == NULL ? error_set(error, OSAFL_E_CONFIG,
+                                        "--figure %s: no run here has a quantizer with levels; "
+                                        "name a setting with --figure best --against KEY",
+                                        r->name)
+                            : add_best(l, f, setting, r->spread, error);
         free(levels);
         return status;
     }
     if (has_column(f, r->name, &close)) {
         enum figure_axis axis;
-        OSAFL_TRY(find_axis(r, &axis, message));
+        OSAFL_TRY(find_axis(r, &axis, error));
         add_curves(l, g, r->name, axis, r->spread);
     } else if (strcmp(r->name, "reason") != 0) { /* words have no place on an axis */
-        OSAFL_TRY(add_of_clients(l, g, r->name, message));
+        OSAFL_TRY(add_of_clients(l, g, r->name, error));
     }
-    return l->n > before ? OSAFL_OK : unknown_figure(r->name, &close, message);
+    return l->n > before ? OSAFL_OK : unknown_figure(r->name, &close, error);
 }
 
 /* The measure by which the runs are compared. */
@@ -196,7 +197,7 @@ static const char *first_measure(const struct result_grid *g)
 }
 
 osafl_status figure_list_add_all(struct figure_list *l, const struct result_grid *g,
-                                 enum figure_spread spread, char *message)
+                                 enum figure_spread spread, struct error *error)
 {
     static const char *const of_clients[] = {"ccdf", "participation", "score", "drift"};
     const char *measure = first_measure(g);
@@ -206,18 +207,18 @@ osafl_status figure_list_add_all(struct figure_list *l, const struct result_grid
             add_curves(l, g, "loss", AGAINST_ROUND, spread);
     }
     for (size_t i = 0; i < sizeof of_clients / sizeof of_clients[0]; i++)
-        OSAFL_TRY(add_of_clients(l, g, of_clients[i], message));
+        OSAFL_TRY(add_of_clients(l, g, of_clients[i], error));
     return OSAFL_OK;
 }
 
 osafl_status figure_list_add_quantization(struct figure_list *l, const struct found_cells *f,
-                                          enum figure_spread spread, char *message)
+                                          enum figure_spread spread, struct error *error)
 {
     char *levels = levels_setting(f);
     if (levels == NULL)
         return OSAFL_OK;
     /* That no case has two numbers of levels is no error here. */
-    const osafl_status status = add_best(l, f, levels, spread, message);
+    const osafl_status status = add_best(l, f, levels, spread, error);
     free(levels);
     return status == OSAFL_E_CONFIG ? OSAFL_OK : status;
 }

@@ -16,11 +16,11 @@ static bool has_table(const struct grid_row *r, const struct result_cell *c)
 }
 
 static osafl_status read_column(const struct grid_row *r, const struct result_cell *c,
-                                const char *column, struct csv_table **table, char *message)
+                                const char *column, struct csv_table **table, struct error *error)
 {
     const char *const wanted[] = {"round", "client", column, NULL};
     *table = NULL;
-    return has_table(r, c) ? result_cell_clients(c, wanted, table, message) : OSAFL_OK;
+    return has_table(r, c) ? result_cell_clients(c, wanted, table, error) : OSAFL_OK;
 }
 
 /* ---- CCDF ---- */
@@ -48,13 +48,14 @@ static void count(struct counts *c, const struct csv_table *t)
     }
 }
 
-static osafl_status ccdf_of_row(struct figure_series *s, const struct grid_row *r, char *message)
+static osafl_status ccdf_of_row(struct figure_series *s, const struct grid_row *r,
+                                struct error *error)
 {
     struct counts c = {.n = 0};
     osafl_status status = OSAFL_OK;
     for (size_t i = 0; i < r->cells && status == OSAFL_OK; i++) {
         struct csv_table *table = NULL;
-        status = read_column(r, r->cell[i], "local_rounds", &table, message);
+        status = read_column(r, r->cell[i], "local_rounds", &table, error);
         if (table != NULL)
             count(&c, table);
         csv_table_free(table);
@@ -68,16 +69,17 @@ static osafl_status ccdf_of_row(struct figure_series *s, const struct grid_row *
     return status;
 }
 
-typedef osafl_status add_row(struct figure_series *s, const struct grid_row *r, char *message);
+typedef osafl_status add_row(struct figure_series *s, const struct grid_row *r,
+                             struct error *error);
 
 /* A series for each row; an empty figure is dropped. */
 static osafl_status add_rows(struct figure *f, const struct grid_table *t, add_row *add,
-                             struct figure **out, char *message)
+                             struct figure **out, struct error *error)
 {
     osafl_status status = OSAFL_OK;
     *out = NULL;
     for (size_t i = 0; i < t->rows && status == OSAFL_OK; i++) {
-        status = add(figure_series_add(f, figure_label(&t->row[i]), i), &t->row[i], message);
+        status = add(figure_series_add(f, figure_label(&t->row[i]), i), &t->row[i], error);
         figure_series_drop_empty(f);
         if (f->n_series > 1)
             figure_series_merge_equal(f);
@@ -90,14 +92,14 @@ static osafl_status add_rows(struct figure *f, const struct grid_table *t, add_r
 }
 
 osafl_status figure_of_ccdf(const struct grid_experiment *e, const struct grid_table *t,
-                            struct figure **out, char *message)
+                            struct figure **out, struct error *error)
 {
     struct figure *f = figure_create(
         FIGURE_STEPS, figure_stem(e, t, "ccdf"), figure_title(e, t, "CCDF of local rounds"),
         checked_copy("local rounds k"), checked_copy("P(local rounds > k)"));
     f->y_from = 0;
     f->y_to = 1;
-    return add_rows(f, t, ccdf_of_row, out, message);
+    return add_rows(f, t, ccdf_of_row, out, error);
 }
 
 /* ---- drift ---- */
@@ -156,7 +158,8 @@ static void add_drift_round(struct figure_series *s, const struct side_by_side *
                      quantile(of->room, n, 0.9));
 }
 
-static osafl_status drift_of_row(struct figure_series *s, const struct grid_row *r, char *message)
+static osafl_status drift_of_row(struct figure_series *s, const struct grid_row *r,
+                                 struct error *error)
 {
     struct side_by_side of = {.row = r,
                               .table = checked_alloc(r->cells, sizeof(struct csv_table *))};
@@ -164,7 +167,7 @@ static osafl_status drift_of_row(struct figure_series *s, const struct grid_row 
     size_t rounds = 0;
     size_t clients = 0;
     for (size_t i = 0; i < r->cells && status == OSAFL_OK; i++) {
-        status = read_column(r, r->cell[i], "label_entropy", &of.table[i], message);
+        status = read_column(r, r->cell[i], "label_entropy", &of.table[i], error);
         rounds = r->cell[i]->rounds->rows > rounds ? r->cell[i]->rounds->rows : rounds;
         clients += of.table[i] == NULL ? 0 : clients_of(r->cell[i]);
     }
@@ -179,7 +182,7 @@ static osafl_status drift_of_row(struct figure_series *s, const struct grid_row 
 }
 
 osafl_status figure_of_drift(const struct grid_experiment *e, const struct grid_table *t,
-                             struct figure **out, char *message)
+                             struct figure **out, struct error *error)
 {
     struct figure *f = figure_create(
         FIGURE_CURVES, figure_stem(e, t, "drift"),
@@ -187,7 +190,7 @@ osafl_status figure_of_drift(const struct grid_experiment *e, const struct grid_
         checked_copy("round"), checked_copy("entropy of labels, nats"));
     f->y_from = 0;
     f->whole_x = true;
-    return add_rows(f, t, drift_of_row, out, message);
+    return add_rows(f, t, drift_of_row, out, error);
 }
 
 /* ---- maps ---- */
@@ -202,13 +205,13 @@ static const struct result_cell *first_run(const struct grid_row *r)
 }
 
 static osafl_status map_of_row(struct figure_series *s, const struct grid_row *r,
-                               const char *column, char *message)
+                               const char *column, struct error *error)
 {
     const struct result_cell *c = first_run(r);
     struct csv_table *table = NULL;
     if (c == NULL)
         return OSAFL_OK;
-    OSAFL_TRY(read_column(r, c, column, &table, message));
+    OSAFL_TRY(read_column(r, c, column, &table, error));
     const size_t value = csv_table_column(table, column);
     const size_t round = csv_table_column(table, "round");
     const size_t client = csv_table_column(table, "client");
@@ -225,7 +228,7 @@ static osafl_status map_of_row(struct figure_series *s, const struct grid_row *r
 }
 
 osafl_status figure_of_clients(const struct grid_experiment *e, const struct grid_table *t,
-                               const char *column, struct figure **out, char *message)
+                               const char *column, struct figure **out, struct error *error)
 {
     const bool participation = strcmp(column, "local_rounds") == 0;
     char *what = checked_format("%s%s", participation ? "local rounds (0: sits out)" : column,
@@ -241,7 +244,7 @@ osafl_status figure_of_clients(const struct grid_experiment *e, const struct gri
     *out = NULL;
     for (size_t i = 0; i < t->rows && status == OSAFL_OK; i++) {
         status = map_of_row(figure_series_add(f, figure_label(&t->row[i]), i), &t->row[i], column,
-                            message);
+                            error);
         figure_series_drop_empty(f);
         if (f->n_series > 1)
             figure_series_merge_equal(f);

@@ -182,7 +182,7 @@ static void add_seeds_of_runs(int64_t **list, size_t *n, const struct grid_row *
         seeds_add(list, n, r->cell[i]->seed);
 }
 
-/* All rows should have the seeds that they have; those of which no record tells, the seeds of each
+/* All rows should have the seeds that they have; those that no record names, the seeds of each
  * other too. */
 static void infer_seeds(struct grid_experiment *e)
 {

@@ -8,7 +8,7 @@
 /* Adds a seed to an ascending list; one that is there is not added again. */
 void seeds_add(int64_t **list, size_t *n, int64_t seed);
 
-/* The cells that were laid out as one experiment. */
+/* The cells that form one experiment. */
 struct laid_cells {
     struct result_cell *const *cell; /* [cells] */
     size_t cells;
@@ -16,10 +16,10 @@ struct laid_cells {
     size_t splits;
 };
 
-/* Fills what the experiment's tables and rows, which are laid out, should have.  A planned run
+/* Fills what the experiment's tables and rows, which exist, should have.  A planned run
  * belongs to all rows of its case and varied settings; in tables that have only other cases of
  * these settings its row is absent, unless it has results that could stand there; where no table
- * has such settings its table is.  Rows of which no record tells should have the seeds of each
+ * has such settings its table is.  Rows that no record names should have the seeds of each
  * other.  along: that of the layout. */
 void compare_with_plan(struct grid_experiment *e, const char *along, const struct laid_cells *of,
                        const struct planned_runs *plan);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "checked_alloc.h"
 #include "figure_gnuplot.h"
 #include "report_body.h"
@@ -76,11 +76,11 @@ static const char style[] =
 
 /* ---- figures ---- */
 
-static char *read_file(const char *path, char *message)
+static char *read_file(const char *path, struct error *error)
 {
     FILE *from = fopen(path, "re");
     if (from == NULL) {
-        message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
+        error_set(error, OSAFL_E_IO, "cannot read %s: %s", path, strerror(errno));
         return NULL;
     }
     struct checked_stream text;
@@ -139,11 +139,11 @@ static void write_svg(FILE *to, const char *svg, size_t number, const char *titl
     }
 }
 
-static osafl_status write_figure(struct page *p, const struct figure *f, char *message)
+static osafl_status write_figure(struct page *p, const struct figure *f, struct error *error)
 {
-    OSAFL_TRY(figure_draw(f, p->room, DRAW_SVG, message));
+    OSAFL_TRY(figure_draw(f, p->room, DRAW_SVG, error));
     char *path = checked_format("%s/%s.svg", p->room, f->stem);
-    char *svg = read_file(path, message);
+    char *svg = read_file(path, error);
     free(path);
     if (svg == NULL)
         return OSAFL_E_IO;
@@ -154,13 +154,13 @@ static osafl_status write_figure(struct page *p, const struct figure *f, char *m
     return OSAFL_OK;
 }
 
-static osafl_status write_figures(struct page *p, const struct figure_list *l, char *message)
+static osafl_status write_figures(struct page *p, const struct figure_list *l, struct error *error)
 {
     if (l->n == 0)
         return OSAFL_OK;
     fputs("<div class=\"figures\">\n", p->to);
     for (size_t i = 0; i < l->n; i++)
-        OSAFL_TRY(write_figure(p, l->figure[i], message));
+        OSAFL_TRY(write_figure(p, l->figure[i], error));
     fputs("</div>\n", p->to);
     return OSAFL_OK;
 }
@@ -199,7 +199,7 @@ static void write_settings(struct page *p, const struct grid_experiment *e)
 }
 
 static osafl_status write_table(struct page *p, const struct grid_experiment *e,
-                                struct grid_table *t, char *message)
+                                struct grid_table *t, struct error *error)
 {
     if (t->title[0] != '\0')
         text_heading_write(t->title, 2, FORMAT_HTML, p->to);
@@ -212,9 +212,9 @@ static osafl_status write_table(struct page *p, const struct grid_experiment *e,
         struct grid_experiment only = {.name = e->name, .table = t, .tables = 1};
         const struct result_grid view = {.experiment = &only, .experiments = 1};
         struct figure_list list = {.n = 0};
-        status = figure_list_add_all(&list, &view, SPREAD_DEVIATION, message);
+        status = figure_list_add_all(&list, &view, SPREAD_DEVIATION, error);
         if (status == OSAFL_OK)
-            status = write_figures(p, &list, message);
+            status = write_figures(p, &list, error);
         figure_list_free(&list);
     }
     write_detail(p, differing_settings_table(t));
@@ -222,12 +222,12 @@ static osafl_status write_table(struct page *p, const struct grid_experiment *e,
 }
 
 static osafl_status write_experiment(struct page *p, const struct grid_experiment *e, size_t number,
-                                     char *message)
+                                     struct error *error)
 {
     fprintf(p->to, "<section id=\"experiment-%zu\">\n", number);
     text_heading_write(e->name, 1, FORMAT_HTML, p->to);
     for (size_t k = 0; k < e->tables; k++)
-        OSAFL_TRY(write_table(p, e, &e->table[k], message));
+        OSAFL_TRY(write_table(p, e, &e->table[k], error));
     report_end_write(e, FORMAT_HTML, p->to);
     write_settings(p, e);
     write_detail(p, environment_table(e));
@@ -235,14 +235,14 @@ static osafl_status write_experiment(struct page *p, const struct grid_experimen
     return OSAFL_OK;
 }
 
-static osafl_status write_across(struct page *p, char *message)
+static osafl_status write_across(struct page *p, struct error *error)
 {
     struct figure_list list = {.n = 0};
-    osafl_status status = figure_list_add_quantization(&list, p->cells, SPREAD_DEVIATION, message);
+    osafl_status status = figure_list_add_quantization(&list, p->cells, SPREAD_DEVIATION, error);
     if (status == OSAFL_OK && list.n > 0) {
         fputs("<section>\n", p->to);
         text_heading_write("Quantization", 1, FORMAT_HTML, p->to);
-        status = write_figures(p, &list, message);
+        status = write_figures(p, &list, error);
         fputs("</section>\n", p->to);
     }
     figure_list_free(&list);
@@ -276,7 +276,7 @@ static void write_head(struct page *p, const struct result_grid *g)
     text_list_write("Folders that were left out", g->note, g->notes, FORMAT_HTML, p->to);
 }
 
-static osafl_status write_page(struct page *p, const struct result_grid *g, char *message)
+static osafl_status write_page(struct page *p, const struct result_grid *g, struct error *error)
 {
     write_head(p, g);
     if (p->room == NULL)
@@ -284,10 +284,10 @@ static osafl_status write_page(struct page *p, const struct result_grid *g, char
               "made (apt-get install gnuplot-nox).</p>\n",
               p->to);
     for (size_t i = 0; i < g->experiments; i++)
-        OSAFL_TRY(write_experiment(p, &g->experiment[i], i + 1, message));
+        OSAFL_TRY(write_experiment(p, &g->experiment[i], i + 1, error));
     text_list_write("Without results", g->absent, g->absents, FORMAT_HTML, p->to);
     if (p->room != NULL)
-        OSAFL_TRY(write_across(p, message));
+        OSAFL_TRY(write_across(p, error));
     fputs("</main>\n<footer>Bands and error bars: mean &plusmn; sample standard deviation over "
           "seeds. Made by osafl " OSAFL_VERSION ".</footer>\n</body>\n</html>\n",
           p->to);
@@ -308,7 +308,7 @@ static void remove_folder(const char *folder)
 }
 
 /* A reader of path sees the old page or the whole new one. */
-static osafl_status replace_file(const char *path, const char *text, char *message)
+static osafl_status replace_file(const char *path, const char *text, struct error *error)
 {
     char *beside = checked_format("%s.new", path);
     FILE *to = fopen(beside, "we");
@@ -319,7 +319,7 @@ static osafl_status replace_file(const char *path, const char *text, char *messa
     }
     osafl_status status = OSAFL_OK;
     if (!done) {
-        status = message_fail(message, OSAFL_E_IO, "cannot write %s: %s", path, strerror(errno));
+        status = error_set(error, OSAFL_E_IO, "cannot write %s: %s", path, strerror(errno));
         unlink(beside);
     }
     free(beside);
@@ -328,24 +328,24 @@ static osafl_status replace_file(const char *path, const char *text, char *messa
 
 osafl_status html_page_write(const char *path, const struct found_cells *f,
                              const struct result_grid *g, const struct summary_question *q,
-                             char *message)
+                             struct error *error)
 {
     const char *temporary = getenv("TMPDIR");
     char *room = checked_format("%s/osafl-figures-XXXXXX", temporary == NULL ? "/tmp" : temporary);
-    const bool draws = gnuplot_is_there(message) == OSAFL_OK;
+    const bool draws = gnuplot_is_there(error) == OSAFL_OK;
     osafl_status status = OSAFL_OK;
     if (draws && mkdtemp(room) == NULL) {
-        status = message_fail(message, OSAFL_E_IO, "cannot create %s: %s", room, strerror(errno));
+        status = error_set(error, OSAFL_E_IO, "cannot create %s: %s", room, strerror(errno));
         free(room);
         return status;
     }
     struct checked_stream stream;
     checked_stream_open(&stream);
     struct page p = {.to = stream.file, .cells = f, .question = q, .room = draws ? room : NULL};
-    status = write_page(&p, g, message);
+    status = write_page(&p, g, error);
     char *text = checked_stream_text(&stream);
     if (status == OSAFL_OK)
-        status = replace_file(path, text, message);
+        status = replace_file(path, text, error);
     free(text);
     if (draws)
         remove_folder(room);

@@ -3,14 +3,15 @@
 #ifndef OSAFL_REPORT_HTML_PAGE_H
 #define OSAFL_REPORT_HTML_PAGE_H
 
+#include "base/error.h"
 #include "figure_list.h"
 #include "report_tables.h"
 
 /* Writes the page atomically to path.  Figures are drawn by gnuplot in a temporary folder; without
- * gnuplot the page has none and says so.  OSAFL_E_IO with a message (message.h), or what drawing
+ * gnuplot the page has none and says so.  OSAFL_E_IO with a message (error.h), or what drawing
  * answers. */
 osafl_status html_page_write(const char *path, const struct found_cells *f,
                              const struct result_grid *g, const struct summary_question *q,
-                             char *message);
+                             struct error *error);
 
 #endif

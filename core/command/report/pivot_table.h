@@ -5,7 +5,7 @@
 #include "report_tables.h"
 
 struct pivot {
-    const char *key;     /* the setting; the grid was laid out along it (result_grid.h) */
+    const char *key;     /* the setting; the grid is arranged along it (result_grid.h) */
     const char *heading; /* of its values */
     enum compared by;    /* what the entries show */
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "checked_alloc.h"
 #include "experiment/grid.h"
 #include "result_text.h"
@@ -70,10 +70,10 @@ static bool is_record(const json_t *record)
     return true;
 }
 
-osafl_status planned_runs_read(const char *path, struct planned_runs *into, char *message)
+osafl_status planned_runs_read(const char *path, struct planned_runs *into, struct error *error)
 {
     json_t *record = NULL;
-    OSAFL_TRY(result_read_json(path, &record, message));
+    OSAFL_TRY(result_read_json(path, &record, error));
     osafl_status status = OSAFL_OK;
     if (is_record(record)) {
         const char *experiment = json_string_value(json_object_get(record, "experiment"));
@@ -87,10 +87,10 @@ osafl_status planned_runs_read(const char *path, struct planned_runs *into, char
                 add_run(into, experiment, cell, json_integer_value(seed));
         }
     } else {
-        status = message_fail(message, OSAFL_E_DATA,
-                              "%s is no record of a grid of this version of osafl; \"osafl run\" "
-                              "writes it anew",
-                              path);
+        status = error_set(error, OSAFL_E_DATA,
+                           "%s is no record of a grid of this version of osafl; \"osafl run\" "
+                           "writes it anew",
+                           path);
     }
     json_decref(record);
     return status;

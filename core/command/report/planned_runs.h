@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "osafl/base.h"
 
 /* One of them, whether it has begun or not. */
@@ -25,7 +26,7 @@ struct planned_runs {
 bool is_grid_record(const char *name);
 
 /* Adds the runs of a record.  OSAFL_E_IO or OSAFL_E_DATA with a message that names the file. */
-osafl_status planned_runs_read(const char *path, struct planned_runs *into, char *message);
+osafl_status planned_runs_read(const char *path, struct planned_runs *into, struct error *error);
 
 /* Whether a condition on this key picks runs by what they are called: case, experiment, name, seed.
  */

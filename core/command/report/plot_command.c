@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/exit_status.h"
 #include "base/folder.h"
-#include "base/message.h"
 #include "checked_alloc.h"
 #include "figure_gnuplot.h"
 #include "figure_list.h"
@@ -219,22 +219,23 @@ static const struct argp command_line = {
 };
 
 static osafl_status make_figures(const struct plot_options *o, const struct found_cells *f,
-                                 const struct result_grid *g, struct figure_list *l, char *message)
+                                 const struct result_grid *g, struct figure_list *l,
+                                 struct error *error)
 {
     if (o->figures == 0) {
-        OSAFL_TRY(figure_list_add_all(l, g, o->spread, message));
-        return figure_list_add_quantization(l, f, o->spread, message);
+        OSAFL_TRY(figure_list_add_all(l, g, o->spread, error));
+        return figure_list_add_quantization(l, f, o->spread, error);
     }
     for (size_t i = 0; i < o->figures; i++) {
         const struct figure_request request = {
             .name = o->figure[i], .against = o->against, .spread = o->spread};
-        OSAFL_TRY(figure_list_add(l, f, g, &request, message));
+        OSAFL_TRY(figure_list_add(l, f, g, &request, error));
     }
     return OSAFL_OK;
 }
 
 /* Scales and ends of the axes that the user asks for. */
-static osafl_status set_axes(const struct plot_options *o, struct figure *f, char *message)
+static osafl_status set_axes(const struct plot_options *o, struct figure *f, struct error *error)
 {
     if (f->kind == FIGURE_MAPS)
         return OSAFL_OK;
@@ -246,49 +247,49 @@ static osafl_status set_axes(const struct plot_options *o, struct figure *f, cha
     f->y_to = isnan(o->y_range[1]) ? f->y_to : o->y_range[1];
     if ((f->x_log_base > 0 && (f->x_from <= 0 || f->x_to <= 0)) ||
         (f->y_is_log && (f->y_from < 0 || f->y_to <= 0)))
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%s: a logarithmic axis has positive ends alone", f->stem);
+        return error_set(error, OSAFL_E_CONFIG, "%s: a logarithmic axis has positive ends alone",
+                         f->stem);
     if (f->y_is_log && f->y_from == 0)
         f->y_from = (double)NAN; /* shares begin at 0 */
     if (f->y_is_log && isnan(figure_least_positive(f)))
-        return message_fail(message, OSAFL_E_CONFIG, "--log y: %s has no value above 0", f->stem);
+        return error_set(error, OSAFL_E_CONFIG, "--log y: %s has no value above 0", f->stem);
     return OSAFL_OK;
 }
 
 static osafl_status draw_figures(const struct plot_options *o, const struct figure_list *l,
-                                 char *message)
+                                 struct error *error)
 {
-    OSAFL_TRY(gnuplot_is_there(message));
-    OSAFL_TRY(folder_create(o->out, message));
+    OSAFL_TRY(gnuplot_is_there(error));
+    OSAFL_TRY(folder_create(o->out, error));
     for (size_t i = 0; i < l->n; i++)
-        OSAFL_TRY(set_axes(o, l->figure[i], message));
+        OSAFL_TRY(set_axes(o, l->figure[i], error));
     for (size_t i = 0; i < l->n; i++) {
-        OSAFL_TRY(figure_draw(l->figure[i], o->out, o->formats, message));
+        OSAFL_TRY(figure_draw(l->figure[i], o->out, o->formats, error));
         for (int k = 0; k < DRAW_FORMATS; k++) {
             if (o->formats & (1u << k))
                 printf("%s/%s.%s\n", o->out, l->figure[i]->stem, draw_format_name(k));
         }
     }
     if (l->n == 0)
-        return message_fail(message, OSAFL_E_DATA, "the runs have no values to draw yet");
+        return error_set(error, OSAFL_E_DATA, "the runs have no values to draw yet");
     return OSAFL_OK;
 }
 
 static osafl_status run_plot(const struct plot_options *o, struct found_cells *f,
-                             struct figure_list *l, char *message)
+                             struct figure_list *l, struct error *error)
 {
     for (size_t i = 0; i < o->folders; i++)
-        OSAFL_TRY(find_cells(o->folder[i], f, message));
-    OSAFL_TRY(keep_only(f, o->only, o->n_only, message));
+        OSAFL_TRY(find_cells(o->folder[i], f, error));
+    OSAFL_TRY(keep_only(f, o->only, o->n_only, error));
     take_first_rounds(f, o->rounds);
     struct result_grid *g = result_grid_create(f, &(struct grid_layout){.one_table = o->together});
     labels_rename(g, &(struct label_names){o->name, o->names});
     for (size_t i = 0; i < g->notes; i++)
         result_say("osafl plot", g->note[i]);
-    osafl_status status = make_figures(o, f, g, l, message);
+    osafl_status status = make_figures(o, f, g, l, error);
     result_grid_free(g);
     if (status == OSAFL_OK)
-        status = draw_figures(o, l, message);
+        status = draw_figures(o, l, error);
     return status;
 }
 
@@ -305,11 +306,11 @@ int plot_command(int argc, char **argv)
         return EXIT_USAGE;
     struct found_cells found = {.cells = 0};
     struct figure_list list = {.n = 0};
-    char message[MESSAGE_BYTES];
-    const osafl_status status = run_plot(&o, &found, &list, message);
+    struct error error;
+    const osafl_status status = run_plot(&o, &found, &list, &error);
     int exit_status = found.n_unreadable > 0 ? EXIT_RUN_FAILED : EXIT_RUN_OK;
     if (status != OSAFL_OK) {
-        result_say("osafl plot", message);
+        result_say("osafl plot", error.text);
         const bool usage =
             status == OSAFL_E_CONFIG || (list.n == 0 && status != OSAFL_E_UNSUPPORTED);
         exit_status = usage ? EXIT_USAGE : EXIT_RUN_FAILED;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/file_read.h"
-#include "base/message.h"
 #include "base/text.h"
 #include "checked_alloc.h"
 
@@ -28,28 +28,28 @@ static double *number_of(struct published_values *v, const char *column)
 }
 
 static osafl_status read_header(const char *where, char *line, struct published_table *p,
-                                char *message)
+                                struct error *error)
 {
     bool has_number = false;
     for (char *name; (name = strsep(&line, ",")) != NULL;) {
         if (name[0] == '\0' || strchr(name, '"') != NULL)
-            return message_fail(message, OSAFL_E_DATA,
-                                "%s: a column needs a name, without quotes: accuracy_mean, or the "
-                                "key of a condition such as case or model.plugin",
-                                where);
+            return error_set(error, OSAFL_E_DATA,
+                             "%s: a column needs a name, without quotes: accuracy_mean, or the "
+                             "key of a condition such as case or model.plugin",
+                             where);
         has_number = has_number || number_of(&(struct published_values){0}, name) != NULL;
         p->column = checked_grow(p->column, p->columns, sizeof *p->column);
         p->column[p->columns++] = checked_copy(name);
     }
     return has_number ? OSAFL_OK
-                      : message_fail(message, OSAFL_E_DATA,
-                                     "%s: no column holds numbers; name one accuracy_mean, "
-                                     "accuracy_std, loss_mean or loss_std",
-                                     where);
+                      : error_set(error, OSAFL_E_DATA,
+                                  "%s: no column holds numbers; name one accuracy_mean, "
+                                  "accuracy_std, loss_mean or loss_std",
+                                  where);
 }
 
 static osafl_status read_line(const char *where, char *text, struct published_table *p,
-                              char *message)
+                              struct error *error)
 {
     p->line = checked_grow(p->line, p->lines, sizeof *p->line);
     struct published_line *to = &p->line[p->lines++];
@@ -57,23 +57,22 @@ static osafl_status read_line(const char *where, char *text, struct published_ta
     for (size_t i = 0; i < p->columns; i++) {
         const char *field = strsep(&text, ",");
         if (field == NULL || (i + 1 == p->columns && text != NULL))
-            return message_fail(message, OSAFL_E_DATA,
-                                "%s: %s fields than the header has columns (%zu)", where,
-                                field == NULL ? "fewer" : "more", p->columns);
+            return error_set(error, OSAFL_E_DATA, "%s: %s fields than the header has columns (%zu)",
+                             where, field == NULL ? "fewer" : "more", p->columns);
         double *number = number_of(&to->values, p->column[i]);
         if (number == NULL) {
             to->condition[i] = checked_copy(field);
             continue;
         }
         if (field[0] != '\0' && !text_real(field, number))
-            return message_fail(message, OSAFL_E_DATA, "%s: %s is \"%.40s\", which is no number",
-                                where, p->column[i], field);
+            return error_set(error, OSAFL_E_DATA, "%s: %s is \"%.40s\", which is no number", where,
+                             p->column[i], field);
     }
     return OSAFL_OK;
 }
 
 static osafl_status read_lines(const char *path, char *text, struct published_table *p,
-                               char *message)
+                               struct error *error)
 {
     osafl_status status = OSAFL_OK;
     char *line;
@@ -82,25 +81,24 @@ static osafl_status read_lines(const char *path, char *text, struct published_ta
         if (line[0] == '#' || line[0] == '\0')
             continue;
         char *where = checked_format("%s:%zu", path, number);
-        status = p->columns == 0 ? read_header(where, line, p, message)
-                                 : read_line(where, line, p, message);
+        status =
+            p->columns == 0 ? read_header(where, line, p, error) : read_line(where, line, p, error);
         free(where);
     }
     if (status == OSAFL_OK && p->lines == 0)
-        return message_fail(message, OSAFL_E_DATA, "%s: no line with published numbers", path);
+        return error_set(error, OSAFL_E_DATA, "%s: no line with published numbers", path);
     return status;
 }
 
-osafl_status published_read(const char *path, struct published_table *out, char *message)
+osafl_status published_read(const char *path, struct published_table *out, struct error *error)
 {
     size_t size = 0;
     int problem = 0;
     *out = (struct published_table){.columns = 0};
     char *text = file_read(path, SIZE_MAX / 2, &size, &problem);
     if (text == NULL)
-        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
-                            file_read_problem(problem));
-    const osafl_status status = read_lines(path, text, out, message);
+        return error_set(error, OSAFL_E_IO, "cannot read %s: %s", path, file_read_problem(problem));
+    const osafl_status status = read_lines(path, text, out, error);
     free(text);
     return status;
 }

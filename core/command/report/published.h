@@ -8,6 +8,7 @@
 #ifndef OSAFL_REPORT_PUBLISHED_H
 #define OSAFL_REPORT_PUBLISHED_H
 
+#include "base/error.h"
 #include "result_cell.h"
 
 /* NAN: none. */
@@ -30,9 +31,9 @@ struct published_table {
     size_t lines;
 };
 
-/* OSAFL_E_IO, or OSAFL_E_DATA with "FILE:LINE: ..."; see message.h for message.  The table is to be
+/* OSAFL_E_IO, or OSAFL_E_DATA with "FILE:LINE: ..."; see error.h for error.  The table is to be
  * freed in either case. */
-osafl_status published_read(const char *path, struct published_table *out, char *message);
+osafl_status published_read(const char *path, struct published_table *out, struct error *error);
 void published_free(struct published_table *p);
 
 /* Of the first line that is about the run; p NULL: none. */

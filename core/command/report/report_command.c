@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/exit_status.h"
 #include "base/folder.h"
-#include "base/message.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "checked_alloc.h"
@@ -310,7 +310,8 @@ static void write_report(const struct result_grid *g, const struct report_option
 }
 
 /* Whether some table has the row with which --against compares. */
-static osafl_status check_against(const struct result_grid *g, const char *against, char *message)
+static osafl_status check_against(const struct result_grid *g, const char *against,
+                                  struct error *error)
 {
     struct suggestion close = suggest_begin(against);
     for (size_t i = 0; i < g->experiments; i++) {
@@ -324,15 +325,15 @@ static osafl_status check_against(const struct result_grid *g, const char *again
             }
         }
     }
-    return message_fail(message, OSAFL_E_CONFIG, "--against %s: no table here has such a row%s%s%s",
-                        against, close.best != NULL ? "; did you mean \"" : "",
-                        close.best != NULL ? close.best : "", close.best != NULL ? "\"?" : "");
+    return error_set(error, OSAFL_E_CONFIG, "--against %s: no table here has such a row%s%s%s",
+                     against, close.best != NULL ? "; did you mean \"" : "",
+                     close.best != NULL ? close.best : "", close.best != NULL ? "\"?" : "");
 }
 
 /* Whether the question has an answer: a measure that some run evaluates, and a target that it can
  * take. */
 static osafl_status check_question(const struct found_cells *found,
-                                   const struct summary_question *q, char *message)
+                                   const struct summary_question *q, struct error *error)
 {
     struct suggestion close = suggest_begin(q->measure != NULL ? q->measure : "");
     char list[256] = "";
@@ -351,20 +352,19 @@ static osafl_status check_question(const struct found_cells *found,
         }
     }
     if (!there && list[0] != '\0')
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--measure %s: the runs have no such measure%s%s%s; there are %s",
-                            q->measure, close.best != NULL ? "; did you mean \"" : "",
-                            close.best != NULL ? close.best : "", close.best != NULL ? "\"?" : "",
-                            list);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--measure %s: the runs have no such measure%s%s%s; there are %s",
+                         q->measure, close.best != NULL ? "; did you mean \"" : "",
+                         close.best != NULL ? close.best : "", close.best != NULL ? "\"?" : "",
+                         list);
     if (share && !isnan(q->target) && (q->target < 0 || q->target > 1))
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--target %g: an accuracy lies between 0 and 1, such as 0.8",
-                            q->target);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--target %g: an accuracy lies between 0 and 1, such as 0.8", q->target);
     return OSAFL_OK;
 }
 
 /* The file that is named, or else the first that a folder holds. */
-static osafl_status read_published(struct report_options *o, char *message)
+static osafl_status read_published(struct report_options *o, struct error *error)
 {
     char *path = o->published_path == NULL ? NULL : checked_copy(o->published_path);
     for (size_t i = 0; i < o->folders && path == NULL; i++) {
@@ -373,7 +373,7 @@ static osafl_status read_published(struct report_options *o, char *message)
     }
     osafl_status status = OSAFL_OK;
     if (path != NULL) {
-        status = published_read(path, &o->published, message);
+        status = published_read(path, &o->published, error);
         o->question.published = &o->published;
     }
     free(path);
@@ -383,10 +383,10 @@ static osafl_status read_published(struct report_options *o, char *message)
 static int print_report(const struct found_cells *found, const struct result_grid *g,
                         const struct report_options *o)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     osafl_status status = OSAFL_OK;
     if (o->html != NULL) {
-        status = html_page_write(o->html, found, g, &o->question, message);
+        status = html_page_write(o->html, found, g, &o->question, &error);
         if (status == OSAFL_OK)
             printf("%s\n", o->html);
     } else if (o->format == CSV_RUNS) {
@@ -401,7 +401,7 @@ static int print_report(const struct found_cells *found, const struct result_gri
     for (size_t i = 0; i < g->notes; i++)
         result_say("osafl report", g->note[i]);
     if (status != OSAFL_OK)
-        result_say("osafl report", message);
+        result_say("osafl report", error.text);
     const bool good = status == OSAFL_OK && found->n_unreadable == 0;
     return good ? EXIT_RUN_OK : EXIT_RUN_FAILED;
 }
@@ -409,42 +409,41 @@ static int print_report(const struct found_cells *found, const struct result_gri
 static int lay_out_report(const struct found_cells *found, const struct report_options *o)
 {
     const struct label_names names = {o->name, o->names};
-    char message[MESSAGE_BYTES];
+    struct error error;
     int exit_status = EXIT_USAGE;
     struct result_grid *g = result_grid_create(found, &(struct grid_layout){.along = o->pivot.key});
     labels_rename(g, &names);
-    if (o->question.against == NULL || check_against(g, o->question.against, message) == OSAFL_OK)
+    if (o->question.against == NULL || check_against(g, o->question.against, &error) == OSAFL_OK)
         exit_status = print_report(found, g, o);
     else
-        result_say("osafl report", message);
+        result_say("osafl report", error.text);
     result_grid_free(g);
     return exit_status;
 }
 
 /* The folders of --tuning. */
-static osafl_status find_tuning(struct report_options *o, char *message)
+static osafl_status find_tuning(struct report_options *o, struct error *error)
 {
     if (o->tunings > 0 && !o->compute)
-        return message_fail(message, OSAFL_E_CONFIG, "--tuning needs --compute");
+        return error_set(error, OSAFL_E_CONFIG, "--tuning needs --compute");
     if (o->compute && (o->by != NULL || o->html != NULL || o->format > FORMAT_HTML))
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--compute makes tables of its own: as text, markdown or latex");
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--compute makes tables of its own: as text, markdown or latex");
     for (size_t i = 0; i < o->tunings; i++)
-        OSAFL_TRY(find_cells(o->tuning[i], &o->tuned, message));
+        OSAFL_TRY(find_cells(o->tuning[i], &o->tuned, error));
     return OSAFL_OK;
 }
 
 /* The setting of --by, and what its values are called. */
 static osafl_status find_pivot(const struct found_cells *found, struct report_options *o,
-                               char *message)
+                               struct error *error)
 {
     const struct label_names names = {o->name, o->names};
     if (o->by == NULL)
         return OSAFL_OK;
     if (o->html != NULL || o->format > FORMAT_HTML)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--by makes one table: as text, markdown or latex");
-    OSAFL_TRY(find_setting(found, "--by", o->by, &o->pivot.key, message));
+        return error_set(error, OSAFL_E_CONFIG, "--by makes one table: as text, markdown or latex");
+    OSAFL_TRY(find_setting(found, "--by", o->by, &o->pivot.key, error));
     const char *dot = strrchr(o->pivot.key, '.');
     free(o->heading);
     o->heading = label_renamed(&names, dot == NULL ? o->pivot.key : dot + 1, " / ");
@@ -455,25 +454,25 @@ static osafl_status find_pivot(const struct found_cells *found, struct report_op
 static int run_report(struct report_options *o)
 {
     struct found_cells found = {.cells = 0};
-    char message[MESSAGE_BYTES];
+    struct error error;
     osafl_status status = OSAFL_OK;
     for (size_t i = 0; i < o->folders && status == OSAFL_OK; i++)
-        status = find_cells(o->folder[i], &found, message);
+        status = find_cells(o->folder[i], &found, &error);
     if (status == OSAFL_OK)
-        status = read_published(o, message);
+        status = read_published(o, &error);
     if (status == OSAFL_OK && found.cells + found.n_unreadable == 0)
-        status = message_fail(message, OSAFL_E_DATA, "%s: there are no results", o->folder[0]);
+        status = error_set(&error, OSAFL_E_DATA, "%s: there are no results", o->folder[0]);
     if (status == OSAFL_OK)
-        status = keep_only(&found, o->only, o->n_only, message);
+        status = keep_only(&found, o->only, o->n_only, &error);
     take_first_rounds(&found, o->rounds);
     if (status == OSAFL_OK)
-        status = check_question(&found, &o->question, message);
+        status = check_question(&found, &o->question, &error);
     if (status == OSAFL_OK)
-        status = find_pivot(&found, o, message);
+        status = find_pivot(&found, o, &error);
     if (status == OSAFL_OK)
-        status = find_tuning(o, message);
+        status = find_tuning(o, &error);
     if (status != OSAFL_OK) {
-        result_say("osafl report", message);
+        result_say("osafl report", error.text);
         found_cells_free(&found);
         return EXIT_USAGE;
     }

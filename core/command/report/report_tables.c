@@ -440,7 +440,7 @@ static char **add_item(char **item, size_t *items, char *sentence)
 }
 
 /* Cases that other tables of the experiment have; each once, where it first stands.  Of rows that a
- * record tells of, the record tells in which tables they should stand. */
+ * record names, the record says in which tables they belong. */
 static char **cases_of_others(const struct summarized_table *s, char **item, size_t *items)
 {
     for (size_t k = 0; k < s->experiment->tables; k++) {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/csv_writer.h"
+#include "base/error.h"
 #include "base/folder.h"
-#include "base/message.h"
 #include "base/text.h"
 #include "checked_alloc.h"
 #include "experiment/old_keys.h"
@@ -89,7 +89,7 @@ static void drop_idle_settings(struct result_cell *c)
     free(idle);
 }
 
-static osafl_status read_settings(struct result_cell *c, char *message)
+static osafl_status read_settings(struct result_cell *c, struct error *error)
 {
     const char *key;
     json_t *setting;
@@ -102,11 +102,10 @@ static osafl_status read_settings(struct result_cell *c, char *message)
         const char *origin = json_string_value(json_object_get(setting, "origin"));
         const char *earlier = json_string_value(json_object_get(setting, "earlier"));
         if (value == NULL)
-            return message_fail(
-                message, OSAFL_E_DATA,
-                "%s/manifest.json: setting %.80s has no text \"value\"; the file is "
-                "damaged or of another version of osafl",
-                c->folder, key);
+            return error_set(error, OSAFL_E_DATA,
+                             "%s/manifest.json: setting %.80s has no text \"value\"; the file is "
+                             "damaged or of another version of osafl",
+                             c->folder, key);
         const char *name = key;
         old_keys_translate(&name, &value);
         c->setting = checked_grow(c->setting, c->settings, sizeof *c->setting);
@@ -161,14 +160,14 @@ const char *result_cell_value(const struct result_cell *c, const char *key,
 }
 
 static osafl_status required(const struct result_cell *c, const json_t *in, const char *key,
-                             char **out, char *message)
+                             char **out, struct error *error)
 {
     const char *text = json_string_value(json_object_get(in, key));
     if (text == NULL || text[0] == '\0')
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s/manifest.json: no text \"%s\"; the file is damaged or of another "
-                            "version of osafl",
-                            c->folder, key);
+        return error_set(error, OSAFL_E_DATA,
+                         "%s/manifest.json: no text \"%s\"; the file is damaged or of another "
+                         "version of osafl",
+                         c->folder, key);
     *out = result_printable(text);
     return OSAFL_OK;
 }
@@ -179,40 +178,40 @@ bool result_cell_varies(const struct result_cell *c, const char *key)
 }
 
 static osafl_status read_json_of(const struct result_cell *c, const char *name, json_t **out,
-                                 char *message)
+                                 struct error *error)
 {
     char *path = checked_format("%s/%s", c->folder, name);
-    const osafl_status status = result_read_json(path, out, message);
+    const osafl_status status = result_read_json(path, out, error);
     free(path);
     return status;
 }
 
-static osafl_status read_manifest(struct result_cell *c, char *message)
+static osafl_status read_manifest(struct result_cell *c, struct error *error)
 {
-    OSAFL_TRY(read_json_of(c, "manifest.json", &c->manifest, message));
+    OSAFL_TRY(read_json_of(c, "manifest.json", &c->manifest, error));
     const json_t *run = json_object_get(c->manifest, "experiment");
-    OSAFL_TRY(required(c, c->manifest, "identity", &c->identity, message));
-    OSAFL_TRY(required(c, run, "name", &c->experiment, message));
+    OSAFL_TRY(required(c, c->manifest, "identity", &c->identity, error));
+    OSAFL_TRY(required(c, run, "name", &c->experiment, error));
     char *name = NULL;
-    OSAFL_TRY(required(c, run, "case", &name, message));
+    OSAFL_TRY(required(c, run, "case", &name, error));
     result_split_case(name, &c->case_name, &c->varied);
     free(name);
     const json_t *seed = json_object_get(run, "seed");
     if (!json_is_integer(seed))
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s/manifest.json: no whole number \"seed\"; the file is damaged or of "
-                            "another version of osafl",
-                            c->folder);
+        return error_set(error, OSAFL_E_DATA,
+                         "%s/manifest.json: no whole number \"seed\"; the file is damaged or of "
+                         "another version of osafl",
+                         c->folder);
     c->seed = json_integer_value(seed);
     const json_t *place = json_object_get(run, "case_index");
     c->case_index = json_is_integer(place) ? json_integer_value(place) : -1;
-    OSAFL_TRY(read_settings(c, message));
+    OSAFL_TRY(read_settings(c, error));
     const double rounds = result_cell_number(c, "rounds", 0);
     if (!(rounds >= 1 && rounds <= UINT32_MAX))
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s/manifest.json: no setting \"rounds\"; the file is damaged or of "
-                            "another version of osafl",
-                            c->folder);
+        return error_set(error, OSAFL_E_DATA,
+                         "%s/manifest.json: no setting \"rounds\"; the file is damaged or of "
+                         "another version of osafl",
+                         c->folder);
     c->planned_rounds = (uint32_t)rounds;
     return OSAFL_OK;
 }
@@ -221,7 +220,7 @@ static osafl_status read_manifest(struct result_cell *c, char *message)
 
 /* Checks the columns on which everything rests and finds the measures, which stand between
  * simulated_s and train_loss as SPLIT_NAME. */
-static osafl_status check_columns(struct result_cell *c, const char *path, char *message)
+static osafl_status check_columns(struct result_cell *c, const char *path, struct error *error)
 {
     struct csv_table *t = c->rounds;
     const size_t end = csv_table_column(t, "train_loss");
@@ -230,49 +229,49 @@ static osafl_status check_columns(struct result_cell *c, const char *path, char 
                                          "compute_j",           "upload_j"};
     if (csv_table_column(t, "round") != 0 || csv_table_column(t, "simulated_s") != 1 ||
         end == CSV_NO_COLUMN || end <= CELL_FIRST_MEASURE)
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s:1: the header is not \"round,simulated_s,MEASURES,train_loss,...\"",
-                            path);
+        return error_set(error, OSAFL_E_DATA,
+                         "%s:1: the header is not \"round,simulated_s,MEASURES,train_loss,...\"",
+                         path);
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         if (csv_table_column(t, needed[i]) == CSV_NO_COLUMN)
-            return message_fail(message, OSAFL_E_DATA, "%s:1: no column \"%s\"", path, needed[i]);
+            return error_set(error, OSAFL_E_DATA, "%s:1: no column \"%s\"", path, needed[i]);
     }
     const char *first = t->name[CELL_FIRST_MEASURE];
     const char *underscore = strchr(first, '_');
     if (underscore == NULL)
-        return message_fail(message, OSAFL_E_DATA,
-                            "%s:1: column \"%s\" should be a measure of a split, such as "
-                            "test_accuracy",
-                            path, first);
+        return error_set(error, OSAFL_E_DATA,
+                         "%s:1: column \"%s\" should be a measure of a split, such as "
+                         "test_accuracy",
+                         path, first);
     c->split = checked_format("%.*s", (int)(underscore - first), first);
     c->n_measures = end - CELL_FIRST_MEASURE;
     for (size_t m = 0; m < c->n_measures; m++) {
         const char *name = t->name[CELL_FIRST_MEASURE + m];
         if (strncmp(name, first, strlen(c->split) + 1) != 0)
-            return message_fail(message, OSAFL_E_DATA,
-                                "%s:1: column \"%s\" should begin with "
-                                "\"%s_\"",
-                                path, name, c->split);
+            return error_set(error, OSAFL_E_DATA,
+                             "%s:1: column \"%s\" should begin with "
+                             "\"%s_\"",
+                             path, name, c->split);
     }
     return OSAFL_OK;
 }
 
-static osafl_status check_rounds(const struct result_cell *c, const char *path, char *message)
+static osafl_status check_rounds(const struct result_cell *c, const char *path, struct error *error)
 {
     for (size_t i = 0; i < c->rounds->rows; i++) {
         if (csv_table_value(c->rounds, i, 0) != (double)i)
-            return message_fail(message, OSAFL_E_DATA,
-                                "%s:%zu: expected round %zu; rounds are missing or doubled", path,
-                                i + 2, i);
+            return error_set(error, OSAFL_E_DATA,
+                             "%s:%zu: expected round %zu; rounds are missing or doubled", path,
+                             i + 2, i);
         if (i >= c->planned_rounds)
-            return message_fail(message, OSAFL_E_DATA,
-                                "%s:%zu: more rounds than the %u of manifest.json", path, i + 2,
-                                c->planned_rounds);
+            return error_set(error, OSAFL_E_DATA,
+                             "%s:%zu: more rounds than the %u of manifest.json", path, i + 2,
+                             c->planned_rounds);
     }
     return OSAFL_OK;
 }
 
-static osafl_status read_rounds(struct result_cell *c, char *message)
+static osafl_status read_rounds(struct result_cell *c, struct error *error)
 {
     char *path = checked_format("%s/rounds.csv", c->folder);
     osafl_status status = OSAFL_OK;
@@ -280,11 +279,11 @@ static osafl_status read_rounds(struct result_cell *c, char *message)
     if (access(path, F_OK) != 0 && errno == ENOENT)
         c->rounds = checked_alloc(1, sizeof *c->rounds);
     else
-        status = csv_table_read(path, NULL, NULL, &c->rounds, message);
+        status = csv_table_read(path, NULL, NULL, &c->rounds, error);
     if (status == OSAFL_OK && c->rounds->columns > 0)
-        status = check_columns(c, path, message);
+        status = check_columns(c, path, error);
     if (status == OSAFL_OK)
-        status = check_rounds(c, path, message);
+        status = check_rounds(c, path, error);
     if (status == OSAFL_OK)
         c->recorded_rounds = c->rounds->rows;
     free(path);
@@ -303,23 +302,23 @@ static void find_state(struct result_cell *c)
     }
 }
 
-static osafl_status read_state(struct result_cell *c, char *message)
+static osafl_status read_state(struct result_cell *c, struct error *error)
 {
     if (folder_has(c->folder, "environment.json"))
-        OSAFL_TRY(read_json_of(c, "environment.json", &c->environment, message));
+        OSAFL_TRY(read_json_of(c, "environment.json", &c->environment, error));
     find_state(c);
     return OSAFL_OK;
 }
 
-osafl_status result_cell_read(const char *folder, struct result_cell **out, char *message)
+osafl_status result_cell_read(const char *folder, struct result_cell **out, struct error *error)
 {
     struct result_cell *c = checked_alloc(1, sizeof *c);
     c->folder = checked_copy(folder);
-    osafl_status status = read_manifest(c, message);
+    osafl_status status = read_manifest(c, error);
     if (status == OSAFL_OK)
-        status = read_rounds(c, message);
+        status = read_rounds(c, error);
     if (status == OSAFL_OK)
-        status = read_state(c, message);
+        status = read_state(c, error);
     if (status != OSAFL_OK) {
         result_cell_free(c);
         return status;
@@ -385,24 +384,23 @@ bool measure_is_share(const char *measure)
 
 /* Also leaves out the rounds that do not count. */
 static osafl_status check_clients(const struct result_cell *c, struct csv_table *t,
-                                  const char *path, char *message)
+                                  const char *path, struct error *error)
 {
     const size_t round = csv_table_column(t, "round");
     const size_t client = csv_table_column(t, "client");
     if (round == CSV_NO_COLUMN || client == CSV_NO_COLUMN)
-        return message_fail(message, OSAFL_E_DATA, "%s:1: no columns \"round\" and \"client\"",
-                            path);
+        return error_set(error, OSAFL_E_DATA, "%s:1: no columns \"round\" and \"client\"", path);
     const double clients = result_cell_number(c, "clients.count", 0);
     if (!(clients >= 1 && clients <= UINT32_MAX))
-        return message_fail(message, OSAFL_E_DATA, "%s/manifest.json: no setting \"clients.count\"",
-                            c->folder);
+        return error_set(error, OSAFL_E_DATA, "%s/manifest.json: no setting \"clients.count\"",
+                         c->folder);
     for (size_t i = 0; i < t->rows; i++) {
         if (csv_table_value(t, i, round) != (double)(i / (size_t)clients) ||
             csv_table_value(t, i, client) != (double)(i % (size_t)clients))
-            return message_fail(message, OSAFL_E_DATA,
-                                "%s:%zu: expected client %zu of round %zu; rows are missing or "
-                                "doubled",
-                                path, i + 2, i % (size_t)clients, i / (size_t)clients);
+            return error_set(error, OSAFL_E_DATA,
+                             "%s:%zu: expected client %zu of round %zu; rows are missing or "
+                             "doubled",
+                             path, i + 2, i % (size_t)clients, i / (size_t)clients);
     }
     const size_t rows = (size_t)clients * c->planned_rounds;
     if (t->rows > rows)
@@ -416,14 +414,14 @@ bool result_cell_has_clients(const struct result_cell *c)
 }
 
 osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,
-                                 struct csv_table **out, char *message)
+                                 struct csv_table **out, struct error *error)
 {
     static const char *const words[] = {"reason", NULL};
     char *path = checked_format("%s/clients.csv", c->folder);
     *out = NULL;
-    osafl_status status = csv_table_read(path, wanted, words, out, message);
+    osafl_status status = csv_table_read(path, wanted, words, out, error);
     if (status == OSAFL_OK && (*out)->columns > 0)
-        status = check_clients(c, *out, path, message);
+        status = check_clients(c, *out, path, error);
     free(path);
     if (status != OSAFL_OK) {
         csv_table_free(*out);

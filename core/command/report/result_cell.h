@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "csv_table.h"
 #include "results/measures.h"
 
@@ -48,9 +49,9 @@ struct result_cell {
 /* Column of the first measure in rounds.csv: round and simulated_s stand before it. */
 #define CELL_FIRST_MEASURE 2
 
-/* Reads a folder that holds a manifest.json.  OSAFL_E_IO or OSAFL_E_DATA with a message (message.h)
+/* Reads a folder that holds a manifest.json.  OSAFL_E_IO or OSAFL_E_DATA with a message (error.h)
  * that names file and line. */
-osafl_status result_cell_read(const char *folder, struct result_cell **out, char *message);
+osafl_status result_cell_read(const char *folder, struct result_cell **out, struct error *error);
 void result_cell_free(struct result_cell *c); /* NULL is allowed */
 
 /* Takes the first n rounds (n > 0) for the whole run; one that has fewer is unfinished. */
@@ -87,6 +88,6 @@ bool result_cell_has_clients(const struct result_cell *c);
 /* clients.csv of the cell, the wanted columns; like csv_table_read().  The columns "round" and
  * "client" are checked to run through every round's clients in order. */
 osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,
-                                 struct csv_table **out, char *message);
+                                 struct csv_table **out, struct error *error);
 
 #endif

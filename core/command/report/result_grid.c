@@ -15,7 +15,7 @@ struct axis {
     bool makes_tables; /* several cases vary it: one table per value; else one row per value */
 };
 
-/* A cell with the texts by which it is laid out. */
+/* A cell with the texts by which it is arranged. */
 struct placed_cell {
     struct result_cell *cell;
     char *title; /* of its table */

@@ -1,6 +1,6 @@
 /* result_grid.h - result folders in the order of a table: experiments, tables, rows, seeds.
  *
- * A row holds the runs that differ in nothing but their seed and where their files lay, so that
+ * A row holds the runs that differ in nothing but their seed and where their files are, so that
  * runs whose settings were edited in between are never averaged.  An experiment is one table with a
  * row for each case, except that where there are several cases, a setting that they vary ("vary" in
  * the file, or more than one value in several cases) gives a table for each of its values.  A
@@ -16,16 +16,16 @@ struct grid_row {
     struct result_cell **cell; /* [cells], by seed; borrowed */
     size_t cells;
     int64_t *seed; /* [seeds], ascending: those that it has or should have, by the record of a grid
-                    * (grid_record.h), or else as the other rows of which no record tells */
+                    * (grid_record.h), or else as the other rows that no record names */
     size_t seeds;
-    bool is_planned; /* a record of a grid tells of it */
+    bool is_planned; /* a record of a grid names it */
 };
 
 struct grid_table {
     char *title;          /* what its rows have in common beside the experiment: "levels = 2"; "" */
     struct grid_row *row; /* [rows], in the experiment's order of cases */
     size_t rows;
-    bool is_planned; /* records of grids tell of some of its rows, present or absent */
+    bool is_planned; /* records of grids name some of its rows, present or absent */
     char **absent;   /* [absents]: labels of planned rows of which nothing has results */
     size_t absents;
 };
@@ -56,7 +56,7 @@ struct result_grid {
  * else " (so far)"; "" for other rows. */
 const char *grid_row_state(const struct grid_row *r);
 
-/* How cells are laid out. */
+/* How cells are arranged. */
 struct grid_layout {
     const char *along; /* a setting in which the cells of a row may differ, beside the seed; NULL:
                         * none.  The cells of a row are then ordered by it first */

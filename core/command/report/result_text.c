@@ -6,32 +6,31 @@
 #include <string.h>
 
 #include "base/csv_writer.h"
+#include "base/error.h"
 #include "base/file_read.h"
-#include "base/message.h"
 #include "base/text.h"
 #include "checked_alloc.h"
 #include "experiment/old_keys.h"
 
-osafl_status result_read_json(const char *path, json_t **out, char *message)
+osafl_status result_read_json(const char *path, json_t **out, struct error *error)
 {
-    json_error_t error;
+    json_error_t problem;
     size_t size = 0;
-    int problem = 0;
+    int number = 0;
     *out = NULL;
-    char *text = file_read(path, SIZE_MAX / 2, &size, &problem);
+    char *text = file_read(path, SIZE_MAX / 2, &size, &number);
     if (text == NULL)
-        return message_fail(message, OSAFL_E_IO, "cannot read %s: %s", path,
-                            file_read_problem(problem));
-    *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+        return error_set(error, OSAFL_E_IO, "cannot read %s: %s", path, file_read_problem(number));
+    *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
     free(text);
     if (*out == NULL)
-        return message_fail(message, OSAFL_E_DATA, "%s:%d: %s; the file is damaged", path,
-                            error.line, error.text);
+        return error_set(error, OSAFL_E_DATA, "%s:%d: %s; the file is damaged", path, problem.line,
+                         problem.text);
     if (json_is_object(*out))
         return OSAFL_OK;
     json_decref(*out);
     *out = NULL;
-    return message_fail(message, OSAFL_E_DATA, "%s:1: not a JSON object", path);
+    return error_set(error, OSAFL_E_DATA, "%s:1: not a JSON object", path);
 }
 
 /* Bytes of the UTF-8 character at `at`; 0: none begins there, or one that steers a terminal

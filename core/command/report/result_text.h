@@ -4,11 +4,12 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "osafl/base.h"
 
-/* Reads a JSON object.  OSAFL_E_IO or OSAFL_E_DATA with a message (message.h) that names file and
+/* Reads a JSON object.  OSAFL_E_IO or OSAFL_E_DATA with a message (error.h) that names file and
  * line. */
-osafl_status result_read_json(const char *path, json_t **out, char *message);
+osafl_status result_read_json(const char *path, json_t **out, struct error *error);
 
 /* A copy in which "?" stands for what could move a terminal's cursor or break a line of a table:
  * control characters and what is no UTF-8.  free(), as all texts here. */

@@ -67,7 +67,7 @@ static bool has_row(const struct text_table *t, const char *key)
     return false;
 }
 
-/* The runs of a row differ in their seed, and where their files lay, alone: its first one speaks
+/* The runs of a row differ in their seed, and where their files are, alone: its first one speaks
  * for it. */
 static void add_differing(struct text_table *to, const struct grid_table *t, const char *key)
 {

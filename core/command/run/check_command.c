@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
+#include "base/error.h"
 #include "base/exit_status.h"
-#include "base/message.h"
 #include "plugin/guard.h"
 #include "round/client_filter.h"
 #include "round/engine.h"
@@ -45,7 +45,8 @@ static void print_work(const struct session *s, const struct world *world)
 }
 
 /* What goes over the link, and from whom. */
-static osafl_status print_link(const struct session *s, const struct world *world, char *message)
+static osafl_status print_link(const struct session *s, const struct world *world,
+                               struct error *error)
 {
     if (s->aggregator.centralised) {
         printf("%-22s none: one place trains on all stores; channel, resource, quantizer, uplink, "
@@ -53,7 +54,7 @@ static osafl_status print_link(const struct session *s, const struct world *worl
                "link");
         return OSAFL_OK;
     }
-    OSAFL_TRY(forecast_print(s, world, stdout, message));
+    OSAFL_TRY(forecast_print(s, world, stdout, error));
     if (s->experiment->uplink.loss_probability > 0.0)
         printf("%-22s %.4g %% of the updates, on average\n", "lost on the way",
                100.0 * s->experiment->uplink.loss_probability);
@@ -141,25 +142,25 @@ static osafl_status print_laws(const struct experiment *e)
 }
 
 /* Whether the weights of model.start fit. */
-static osafl_status check_start(const struct session *s, char *message)
+static osafl_status check_start(const struct session *s, struct error *error)
 {
     if (s->experiment->model.start[0] == '\0')
         return OSAFL_OK;
     float *w = malloc(s->model.n_parameters * sizeof *w);
     const osafl_status status =
-        w != NULL ? session_start_weights(s, w, message)
-                  : message_fail(message, OSAFL_E_NOMEM, "out of memory for the weights");
+        w != NULL ? session_start_weights(s, w, error)
+                  : error_set(error, OSAFL_E_NOMEM, "out of memory for the weights");
     free(w);
     if (status == OSAFL_OK)
         printf("%-22s %s\n", "starts with", s->experiment->model.start);
     return status;
 }
 
-static osafl_status check(struct experiment *e, struct session *s, char *message)
+static osafl_status check(struct experiment *e, struct session *s, struct error *error)
 {
     struct world *world = NULL;
     const struct world_plugins plugins = session_world_plugins(s);
-    osafl_status status = world_create(e, &plugins, &world, message);
+    osafl_status status = world_create(e, &plugins, &world, error);
     if (status == OSAFL_OK) {
         print_data(s);
         status = print_laws(e);
@@ -167,10 +168,10 @@ static osafl_status check(struct experiment *e, struct session *s, char *message
     if (status == OSAFL_OK) {
         world_print(world, stdout);
         print_work(s, world);
-        status = check_start(s, message);
+        status = check_start(s, error);
     }
     if (status == OSAFL_OK)
-        status = print_link(s, world, message);
+        status = print_link(s, world, error);
     world_destroy(world);
     return status;
 }
@@ -183,7 +184,7 @@ int check_command(struct experiment *e, struct loader *l)
                                          .layer = print_layer,
                                          .layer_arg = &layers,
                                          .fact = print_fact};
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct run_session s = {0};
     struct diagnostics *d = diagnostics_create();
     if (d == NULL) {
@@ -193,9 +194,9 @@ int check_command(struct experiment *e, struct loader *l)
     guard_watch(e->general.call_limit_s);
     osafl_status status = run_session_open(&s, e, l, &context, d);
     if (status == OSAFL_OK)
-        status = check(e, &s.session, message);
-    if (status != OSAFL_OK && message[0] != '\0')
-        diagnostics_error(d, NULL, 0, "%s", message);
+        status = check(e, &s.session, &error);
+    if (status != OSAFL_OK && error.text[0] != '\0')
+        diagnostics_error(d, NULL, 0, "%s", error.text);
     diagnostics_print(d, stderr);
     run_session_close(&s);
     diagnostics_destroy(d);

@@ -8,10 +8,10 @@
 
 #include "base/csv_writer.h"
 #include "base/diagnostics.h"
+#include "base/error.h"
 #include "base/exit_status.h"
 #include "base/folder.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/text.h"
 #include "plugin/guard.h"
 #include "plugin/pool.h"
@@ -34,37 +34,35 @@ struct evaluating {
     json_t *metadata; /* of the weights; may be NULL */
 };
 
-static osafl_status no_memory(char *message)
+static osafl_status no_memory(struct error *error)
 {
-    return message_fail(message, OSAFL_E_NOMEM,
-                        "out of memory; fewer threads (--threads) take less");
+    return error_set(error, OSAFL_E_NOMEM, "out of memory; fewer threads (--threads) take less");
 }
 
 /* The file of a run's model, or the file that was named; owned by the caller. */
-static osafl_status find_weights(const char *name, char **path, char *message)
+static osafl_status find_weights(const char *name, char **path, struct error *error)
 {
     *path = NULL;
     if (!manifest_is_in(name)) {
         *path = strdup(name);
     } else if (!folder_has(name, MODEL_FILE)) {
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%s holds no " MODEL_FILE ": the run has not ended; osafl run with its "
-                            "experiment file goes on with it",
-                            name);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "%s holds no " MODEL_FILE ": the run has not ended; osafl run with its "
+                         "experiment file goes on with it",
+                         name);
     } else if (asprintf(path, "%s/" MODEL_FILE, name) < 0) {
         *path = NULL;
     }
-    return *path != NULL ? OSAFL_OK : no_memory(message);
+    return *path != NULL ? OSAFL_OK : no_memory(error);
 }
 
-static osafl_status read_weights(struct evaluating *v, const char *path, char *message)
+static osafl_status read_weights(struct evaluating *v, const char *path, struct error *error)
 {
     const struct session *s = &v->s.session;
     v->w = memory_zeroed(s->model.n_parameters, sizeof(float), VECTOR_ALIGNMENT);
     if (v->w == NULL)
-        return no_memory(message);
-    return weights_read(path, &s->instance[OSAFL_KIND_MODEL], &s->model, v->w, &v->metadata,
-                        message);
+        return no_memory(error);
+    return weights_read(path, &s->instance[OSAFL_KIND_MODEL], &s->model, v->w, &v->metadata, error);
 }
 
 /* Samples that are prepared in another way than those of the training make the measures mean
@@ -94,7 +92,7 @@ static void compare_preparation(const struct evaluating *v, const char *path, st
     json_decref(now);
 }
 
-static osafl_status measure(struct evaluating *v, unsigned threads, char *message)
+static osafl_status measure(struct evaluating *v, unsigned threads, struct error *error)
 {
     struct session *s = &v->s.session;
     v->pool = pool_create(threads, &guard_pool_hooks);
@@ -103,9 +101,9 @@ static osafl_status measure(struct evaluating *v, unsigned threads, char *messag
     for (unsigned i = 0; complete && i < threads; i++)
         complete = (v->workers[i] = worker_create(s)) != NULL;
     if (!complete)
-        return no_memory(message);
+        return no_memory(error);
     s->context.pool = v->pool;
-    return evaluate_model(s, v->workers, 0, v->w, &v->result, message);
+    return evaluate_model(s, v->workers, 0, v->w, &v->result, error);
 }
 
 /* ---- what is printed ---- */
@@ -154,16 +152,16 @@ static void print_result(const struct evaluating *v, const char *path)
 /* ---- the command ---- */
 
 static osafl_status evaluate(struct evaluating *v, const char *weights, unsigned threads,
-                             struct diagnostics *d, char *message)
+                             struct diagnostics *d, struct error *error)
 {
     char *path;
-    OSAFL_TRY(find_weights(weights, &path, message));
-    osafl_status status = read_weights(v, path, message);
+    OSAFL_TRY(find_weights(weights, &path, error));
+    osafl_status status = read_weights(v, path, error);
     if (status == OSAFL_E_IO) /* the user named it */
         status = OSAFL_E_DATA;
     if (status == OSAFL_OK) {
         compare_preparation(v, path, d);
-        status = measure(v, threads, message);
+        status = measure(v, threads, error);
     }
     if (status == OSAFL_OK)
         print_result(v, path);
@@ -186,7 +184,7 @@ static void close_all(struct evaluating *v, unsigned threads)
 
 int evaluate_command(struct experiment *e, struct loader *l, const char *weights, unsigned threads)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct evaluating v = {0};
     const struct host_context context = {.seed = (uint64_t)e->general.seed,
                                          .log_level = OSAFL_LOG_WARN,
@@ -200,9 +198,9 @@ int evaluate_command(struct experiment *e, struct loader *l, const char *weights
     guard_watch(e->general.call_limit_s);
     osafl_status status = run_session_open(&v.s, e, l, &context, d);
     if (status == OSAFL_OK)
-        status = evaluate(&v, weights, threads, d, message);
-    if (status != OSAFL_OK && message[0] != '\0')
-        diagnostics_error(d, NULL, 0, "%s", message);
+        status = evaluate(&v, weights, threads, d, &error);
+    if (status != OSAFL_OK && error.text[0] != '\0')
+        diagnostics_error(d, NULL, 0, "%s", error.text);
     diagnostics_print(d, stderr);
     close_all(&v, threads);
     diagnostics_destroy(d);

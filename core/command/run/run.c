@@ -11,10 +11,10 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/error.h"
 #include "base/exit_status.h"
 #include "base/folder.h"
 #include "base/json_print.h"
-#include "base/message.h"
 #include "base/stop.h"
 #include "experiment/experiment.h"
 #include "experiment/experiment_tree.h"
@@ -50,8 +50,8 @@ struct run {
     uint32_t saved_round; /* rounds that a rerun would not have to repeat */
     bool complete;        /* nothing was left to do */
     bool finished;
-    char restarts[MESSAGE_BYTES];
-    char changes[MESSAGE_BYTES]; /* since the run that is repeated */
+    char restarts[ERROR_BYTES];
+    struct error changes; /* since the run that is repeated */
     char started[32];
     double start_s;
     double mark_s; /* end of the last row of timing.csv */
@@ -104,17 +104,17 @@ static osafl_status open_session(struct run *r, struct loader *l)
     return run_session_open(&r->s, r->e, l, &context, r->d);
 }
 
-static osafl_status open_engine(struct run *r, char *message)
+static osafl_status open_engine(struct run *r, struct error *error)
 {
     r->pool = pool_create(r->o->threads, &guard_pool_hooks);
     if (r->pool == NULL)
-        return message_fail(message, OSAFL_E_NOMEM,
-                            "no memory or no processes for %u threads; try fewer (--threads)",
-                            r->o->threads);
+        return error_set(error, OSAFL_E_NOMEM,
+                         "no memory or no processes for %u threads; try fewer (--threads)",
+                         r->o->threads);
     r->s.session.context.pool = r->pool;
     const struct world_plugins plugins = session_world_plugins(&r->s.session);
-    OSAFL_TRY(world_create(r->e, &plugins, &r->world, message));
-    return engine_create(&r->s.session, r->world, &r->engine, message);
+    OSAFL_TRY(world_create(r->e, &plugins, &r->world, error));
+    return engine_create(&r->s.session, r->world, &r->engine, error);
 }
 
 static const char *split_name(const struct run *r)
@@ -129,7 +129,7 @@ static const osafl_metric *first_measure(const struct run *r)
 }
 
 /* Instances whose metrics become columns: all that there are. */
-static osafl_status open_results(struct run *r, struct record_reader *resume, char *message)
+static osafl_status open_results(struct run *r, struct record_reader *resume, struct error *error)
 {
     struct instance *listen[LOADER_KINDS];
     uint32_t measures = 0;
@@ -147,7 +147,7 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, ch
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
         if (r->s.session.instance[kind].plugin != NULL)
             listen[layout.n_listen++] = &r->s.session.instance[kind];
-    return results_open(&r->folder, &layout, resume, &r->results, message);
+    return results_open(&r->folder, &layout, resume, &r->results, error);
 }
 
 static void announce_start(const struct run *r)
@@ -166,114 +166,114 @@ static void announce_start(const struct run *r)
 
 /* One line in FOLDER/changes.txt for each time that a run went on although its program, plugins,
  * machine or data had changed. */
-static osafl_status record_changes(const struct run *r, char *message)
+static osafl_status record_changes(const struct run *r, struct error *error)
 {
     char *line = NULL;
-    if (asprintf(&line, "%s: %s\n", r->started, r->found.manifest) < 0)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
-    const osafl_status status = run_folder_append(&r->folder, CHANGES_FILE, line, message);
+    if (asprintf(&line, "%s: %s\n", r->started, r->found.manifest.text) < 0)
+        return error_set(error, OSAFL_E_NOMEM, "out of memory");
+    const osafl_status status = run_folder_append(&r->folder, CHANGES_FILE, line, error);
     free(line);
     return status;
 }
 
-static osafl_status claim_folder(struct run *r, char *message)
+static osafl_status claim_folder(struct run *r, struct error *error)
 {
     const char *base = r->o->base != NULL ? r->o->base : RUN_BASE;
     char *path = r->o->out != NULL ? strdup(r->o->out) : run_folder_path(base, r->e);
     if (path == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory");
     if (r->o->out == NULL && manifest_is_in(base)) {
         free(path);
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%s is the folder of a run, which cannot hold others; choose another "
-                            "folder with --out or --results",
-                            base);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "%s is the folder of a run, which cannot hold others; choose another "
+                         "folder with --out or --results",
+                         base);
     }
-    const osafl_status claimed = run_folder_claim(path, &r->folder, message);
+    const osafl_status claimed = run_folder_claim(path, &r->folder, error);
     free(path);
     return claimed;
 }
 
-static osafl_status compare_with_repeated(struct run *r, char *message)
+static osafl_status compare_with_repeated(struct run *r, struct error *error)
 {
     enum manifest_found found;
     const osafl_status status =
-        manifest_compare_kept(r->o->repeats, r->e, &r->s.around, &found, r->changes);
+        manifest_compare_kept(r->o->repeats, r->e, &r->s.around, &found, &r->changes);
     if (status != OSAFL_OK || found == MANIFEST_NONE)
-        return message_fail(message, status == OSAFL_OK ? OSAFL_E_DATA : status, "%s",
-                            status == OSAFL_OK ? "it has no manifest.json" : r->changes);
-    return found == MANIFEST_OTHER_DATA ? message_fail(message, OSAFL_E_DATA, "%s", r->changes)
+        return error_set(error, status == OSAFL_OK ? OSAFL_E_DATA : status, "%s",
+                         status == OSAFL_OK ? "it has no manifest.json" : r->changes.text);
+    return found == MANIFEST_OTHER_DATA ? error_set(error, OSAFL_E_DATA, "%s", r->changes.text)
                                         : OSAFL_OK;
 }
 
 /* What the folder holds, and what is done with it; nothing is changed yet. */
-static osafl_status decide(struct run *r, struct resume_decision *out, char *message)
+static osafl_status decide(struct run *r, struct resume_decision *out, struct error *error)
 {
     const struct resume_wish wish = {.force = r->o->force, .accept_changes = r->o->accept_changes};
-    OSAFL_TRY(inputs_read(&r->s.session, &r->s.around.inputs, message));
+    OSAFL_TRY(inputs_read(&r->s.session, &r->s.around.inputs, error));
     if (r->o->repeats != NULL)
-        OSAFL_TRY(compare_with_repeated(r, message));
+        OSAFL_TRY(compare_with_repeated(r, error));
     if (!wish.force)
         OSAFL_TRY(resume_look(&r->folder, r->e, &r->s.around, r->s.session.facts.rounds,
-                              r->s.session.model.n_parameters, &r->found, message));
+                              r->s.session.model.n_parameters, &r->found, error));
     *out = resume_decide(&r->found.facts, wish);
-    return out->action == RESUME_REFUSE ? resume_explain(&r->folder, &r->found, out, message)
+    return out->action == RESUME_REFUSE ? resume_explain(&r->folder, &r->found, out, error)
                                         : OSAFL_OK;
 }
 
 static void warn(const struct run *r, const char *what, const char *that)
 {
-    char line[MESSAGE_BYTES + 128];
+    char line[ERROR_BYTES + 128];
     snprintf(line, sizeof line, "%s%s", what, that);
     r->watcher->warn(r->watcher->arg, line);
 }
 
 /* Rows of an earlier run never stand under the manifest of a later one: they go first. */
-static osafl_status start(struct run *r, const struct resume_decision *d, char *message)
+static osafl_status start(struct run *r, const struct resume_decision *d, struct error *error)
 {
     if (d->rows_are_lost)
         warn(r, r->folder.path,
              " has rows but no checkpoint to go on from; the run starts at round 0 again");
-    OSAFL_TRY(open_engine(r, message)); /* or what is there stays */
-    OSAFL_TRY(run_folder_clear(&r->folder, message));
-    OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, message));
-    return open_results(r, NULL, message);
+    OSAFL_TRY(open_engine(r, error)); /* or what is there stays */
+    OSAFL_TRY(run_folder_clear(&r->folder, error));
+    OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, error));
+    return open_results(r, NULL, error);
 }
 
-static osafl_status go_on(struct run *r, const struct resume_decision *d, char *message)
+static osafl_status go_on(struct run *r, const struct resume_decision *d, struct error *error)
 {
     const struct checkpoint *c = &r->found.checkpoint;
     struct record_reader reader;
     if (r->found.checkpoints[0] != '\0')
         warn(r, r->found.checkpoints, "; the one before it serves");
     r->first_round = r->saved_round = c->round;
-    OSAFL_TRY(open_engine(r, message));
-    OSAFL_TRY(engine_load(r->engine, c->set, message));
+    OSAFL_TRY(open_engine(r, error));
+    OSAFL_TRY(engine_load(r->engine, c->set, error));
     if (engine_round(r->engine) != c->round)
-        return message_fail(message, OSAFL_E_STATE,
-                            "the checkpoint is damaged: it says round %u and holds round %u",
-                            c->round, engine_round(r->engine));
-    OSAFL_TRY(record_reader_open(c->set, RESULTS_SECTION, &reader, message));
+        return error_set(error, OSAFL_E_STATE,
+                         "the checkpoint is damaged: it says round %u and holds round %u", c->round,
+                         engine_round(r->engine));
+    OSAFL_TRY(record_reader_open(c->set, RESULTS_SECTION, &reader, error));
     if (d->record_changes) {
-        OSAFL_TRY(record_changes(r, message));
-        OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, message));
+        OSAFL_TRY(record_changes(r, error));
+        OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, error));
     }
-    OSAFL_TRY(open_results(r, &reader, message));
+    OSAFL_TRY(open_results(r, &reader, error));
     checkpoint_free(&r->found.checkpoint); /* large, and done with */
     return OSAFL_OK;
 }
 
-static osafl_status resume_or_start(struct run *r, char *message)
+static osafl_status resume_or_start(struct run *r, struct error *error)
 {
     struct resume_decision d;
-    OSAFL_TRY(decide(r, &d, message));
+    OSAFL_TRY(decide(r, &d, error));
     if (d.action != RESUME_COMPLETE)
         run_folder_sign(&r->folder);
     switch (d.action) {
     case RESUME_START:
-        return start(r, &d, message);
+        return start(r, &d, error);
     case RESUME_GO_ON:
-        return go_on(r, &d, message);
+        return go_on(r, &d, error);
     default:
         r->complete = true;
         r->saved_round = r->s.session.facts.rounds;
@@ -282,18 +282,18 @@ static osafl_status resume_or_start(struct run *r, char *message)
 }
 
 /* Rows first, then the checkpoint that counts them. */
-static osafl_status save(struct run *r, char *message)
+static osafl_status save(struct run *r, struct error *error)
 {
     struct record_writer *w = record_writer_create();
     if (w == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for a checkpoint");
-    osafl_status status = results_save(
-        r->results, record_writer_section(w, RESULTS_SECTION, RESULTS_VERSION), message);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for a checkpoint");
+    osafl_status status =
+        results_save(r->results, record_writer_section(w, RESULTS_SECTION, RESULTS_VERSION), error);
     if (status == OSAFL_OK)
-        status = engine_save(r->engine, w, message);
+        status = engine_save(r->engine, w, error);
     if (status == OSAFL_OK)
         status = checkpoint_write(&r->folder, r->e->identity, engine_round(r->engine), w,
-                                  &r->found.slots, message);
+                                  &r->found.slots, error);
     record_writer_destroy(w);
     if (status == OSAFL_OK)
         r->saved_round = engine_round(r->engine);
@@ -317,37 +317,37 @@ static bool save_is_due(const struct run *r)
     return done == last_round(r) || stop_requested() || (every > 0 && done % (uint64_t)every == 0);
 }
 
-static osafl_status run_one_round(struct run *r, char *message)
+static osafl_status run_one_round(struct run *r, struct error *error)
 {
     struct round_report report;
     const uint32_t round = engine_round(r->engine);
     /* Giving up inside a round loses nothing when its beginning is on the disk. */
     stop_allow_abandon(r->saved_round == round);
-    OSAFL_TRY(engine_run_round(r->engine, r->watcher->step, r->watcher->arg, &report, message));
+    OSAFL_TRY(engine_run_round(r->engine, r->watcher->step, r->watcher->arg, &report, error));
     stop_allow_abandon(false);
     report.timing.total_s = now_s() - r->mark_s;
     r->mark_s = now_s();
-    OSAFL_TRY(results_end_round(r->results, &report.row, &report.clients, &report.timing, message));
+    OSAFL_TRY(results_end_round(r->results, &report.row, &report.clients, &report.timing, error));
     if (save_is_due(r))
-        OSAFL_TRY(save(r, message));
+        OSAFL_TRY(save(r, error));
     r->watcher->round(r->watcher->arg, round, report.row.participants,
                       report.row.measure != NULL ? report.row.measure[0] : (double)NAN);
     return OSAFL_OK;
 }
 
-static osafl_status run_rounds(struct run *r, char *message)
+static osafl_status run_rounds(struct run *r, struct error *error)
 {
     r->mark_s = now_s();
     while (engine_round(r->engine) < last_round(r)) {
         if (stop_requested())
-            return message_fail(message, OSAFL_E_CANCELLED, "the run was stopped");
-        OSAFL_TRY(run_one_round(r, message));
+            return error_set(error, OSAFL_E_CANCELLED, "the run was stopped");
+        OSAFL_TRY(run_one_round(r, error));
     }
     return OSAFL_OK;
 }
 
 static osafl_status write_environment(const struct run *r, bool ended, const char *failure,
-                                      char *message)
+                                      struct error *error)
 {
     char end[32];
     struct table_state tables[RESULT_TABLES];
@@ -363,17 +363,17 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
         .resumed_at = r->first_round,
         .tables = ended && failure == NULL ? tables : NULL,
     };
-    return environment_write(&r->folder, r->e, &environment, message);
+    return environment_write(&r->folder, r->e, &environment, error);
 }
 
-static osafl_status write_model(const struct run *r, char *message)
+static osafl_status write_model(const struct run *r, struct error *error)
 {
     json_t *data = data_record_describe(r->e->chosen[OSAFL_KIND_DATASET].loaded->plugin->name,
                                         &r->s.session.dataset, &r->data);
     char *text = data != NULL ? json_print(data, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(data);
     if (text == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for " MODEL_FILE);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for " MODEL_FILE);
     const char *const metadata[] = {
         "format",      "pt", /* tensors are as PyTorch has them */
         "program",     "osafl " OSAFL_VERSION,
@@ -384,20 +384,20 @@ static osafl_status write_model(const struct run *r, char *message)
         NULL};
     const osafl_status status =
         safetensors_write(&r->folder, &r->s.session.instance[OSAFL_KIND_MODEL], &r->s.session.model,
-                          engine_model(r->engine), metadata, message);
+                          engine_model(r->engine), metadata, error);
     free(text);
     return status;
 }
 
-static osafl_status finish(struct run *r, char *message)
+static osafl_status finish(struct run *r, struct error *error)
 {
     /* The model comes last: with it a run counts as complete. */
-    OSAFL_TRY(write_environment(r, true, NULL, message));
+    OSAFL_TRY(write_environment(r, true, NULL, error));
     OSAFL_TRY(data_record_write(&r->folder, r->e->chosen[OSAFL_KIND_DATASET].loaded->plugin->name,
-                                &r->s.session.dataset, &r->data, message));
-    OSAFL_TRY(write_model(r, message));
+                                &r->s.session.dataset, &r->data, error));
+    OSAFL_TRY(write_model(r, error));
     if (r->o->drop_checkpoints)
-        OSAFL_TRY(checkpoint_remove(&r->folder, message));
+        OSAFL_TRY(checkpoint_remove(&r->folder, error));
     world_describe_restarts(r->world, r->restarts, sizeof r->restarts);
     r->finished = true;
     return OSAFL_OK;
@@ -407,34 +407,34 @@ static osafl_status finish(struct run *r, char *message)
  * failure itself. */
 static void record_failure(const struct run *r, osafl_status status, const char *failure)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     const bool stopped = status == OSAFL_E_CANCELLED && stop_requested();
-    (void)write_environment(r, !stopped, stopped ? NULL : failure, message);
+    (void)write_environment(r, !stopped, stopped ? NULL : failure, &error);
 }
 
-static osafl_status run_all(struct run *r, struct loader *l, char *message)
+static osafl_status run_all(struct run *r, struct loader *l, struct error *error)
 {
     OSAFL_TRY(open_session(r, l));
-    OSAFL_TRY(claim_folder(r, message));
-    OSAFL_TRY(resume_or_start(r, message));
+    OSAFL_TRY(claim_folder(r, error));
+    OSAFL_TRY(resume_or_start(r, error));
     if (r->complete)
         return OSAFL_OK;
     announce_start(r);
-    OSAFL_TRY(write_environment(r, false, NULL, message));
+    OSAFL_TRY(write_environment(r, false, NULL, error));
     stop_allow_end(false, false);
-    const osafl_status status = run_rounds(r, message);
+    const osafl_status status = run_rounds(r, error);
     if (status != OSAFL_OK) {
-        record_failure(r, status, message);
+        record_failure(r, status, error->text);
         return status;
     }
     if (engine_round(r->engine) == r->s.session.facts.rounds)
-        return finish(r, message);
-    return write_environment(r, false, NULL, message); /* paused: what it has cost so far */
+        return finish(r, error);
+    return write_environment(r, false, NULL, error); /* paused: what it has cost so far */
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static void describe_outcome(const struct run *r, osafl_status status, const char *message,
+static void describe_outcome(const struct run *r, osafl_status status, const struct error *error,
                              struct run_outcome *out)
 {
     memset(out, 0, sizeof *out);
@@ -452,10 +452,11 @@ static void describe_outcome(const struct run *r, osafl_status status, const cha
         snprintf(out->split, sizeof out->split, "%s", split_name(r));
         snprintf(out->measure, sizeof out->measure, "%s", first_measure(r)->name);
     }
-    memcpy(out->changes, r->complete ? r->found.manifest : r->changes, sizeof out->changes);
+    const struct error *changes = r->complete ? &r->found.manifest : &r->changes;
+    memcpy(out->changes, changes->text, sizeof out->changes);
     memcpy(out->restarts, r->restarts, sizeof out->restarts);
     if (status != OSAFL_OK)
-        memcpy(out->message, message, sizeof out->message);
+        out->error = *error;
 }
 
 static void close_run(struct run *r)
@@ -474,14 +475,14 @@ int run_experiment(struct experiment *e, struct loader *l, const struct run_opti
                    const struct run_watcher *watcher, struct diagnostics *d,
                    struct run_outcome *out)
 {
-    char message[MESSAGE_BYTES] = "";
+    struct error error = {0};
     struct run r = {
         .e = e, .o = o, .watcher = watcher, .d = d, .folder = {.lock_fd = -1}, .start_s = now_s()};
     utc_now(r.started, sizeof r.started);
     guard_watch(e->general.call_limit_s);
-    const osafl_status status = run_all(&r, l, message);
+    const osafl_status status = run_all(&r, l, &error);
     stop_allow_end(false, false);
-    describe_outcome(&r, status, message, out);
+    describe_outcome(&r, status, &error, out);
     close_run(&r);
     guard_unwatch();
     return out->status;

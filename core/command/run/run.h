@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "results/results.h"
 
 struct diagnostics;
@@ -41,7 +41,7 @@ struct run_start {
     uint32_t clients;     /* that can take part in a round */
 };
 
-/* Who hears of a run while it goes on; each function is required. */
+/* Callbacks of a run while it goes on; each is required. */
 struct run_watcher {
     void *arg;
     void (*start)(void *arg, const struct run_start *start);
@@ -66,10 +66,10 @@ struct run_outcome {
     char measure[64];               /* "accuracy" */
     struct results_summary summary; /* evaluations is 0 when nothing is known */
     char folder[4096];              /* "": the run ended before it had one */
-    char changes[MESSAGE_BYTES];    /* since a complete run, or the one that is repeated, began; "":
+    char changes[ERROR_BYTES];      /* since a complete run, or the one that is repeated, began; "":
                                      * none */
-    char restarts[MESSAGE_BYTES];   /* samples dealt again (world_describe_restarts()) */
-    char message[MESSAGE_BYTES];    /* why status is not EXIT_RUN_OK, beside what is in d */
+    char restarts[ERROR_BYTES];     /* samples dealt again (world_describe_restarts()) */
+    struct error error;             /* why status is not EXIT_RUN_OK, beside what is in d */
 };
 
 /* Runs one experiment, or goes on with it where its folder holds a checkpoint.  e and l stay the

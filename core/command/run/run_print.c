@@ -133,8 +133,8 @@ static void print_end(const struct run_outcome *out, bool quiet, struct diagnost
                          out->restarts);
     if (out->finished && out->summary.participations == 0)
         fputs("osafl: warning: " NOBODY_TOOK_PART "\n", stderr);
-    if (out->message[0] != '\0')
-        diagnostics_error(d, NULL, 0, "%s", out->message);
+    if (out->error.text[0] != '\0')
+        diagnostics_error(d, NULL, 0, "%s", out->error.text);
     diagnostics_print(d, stderr);
     if (out->was_complete && out->status == EXIT_RUN_OK)
         fprintf(stderr, "osafl: this run is complete%s%s; --force runs it again\n",
@@ -165,7 +165,7 @@ int run_and_print(struct experiment *e, struct loader *l, const struct run_optio
 /* ---- one cell of many ---------------------------------------------------------------------- */
 
 /* All errors, in one line. */
-static void join_errors(const struct diagnostics *d, char out[MESSAGE_BYTES])
+static void join_errors(const struct diagnostics *d, char out[ERROR_BYTES])
 {
     char *text = NULL;
     size_t size = 0;
@@ -178,7 +178,7 @@ static void join_errors(const struct diagnostics *d, char out[MESSAGE_BYTES])
             text[--size] = '\0';
         for (char *c = text; *c != '\0'; c++)
             *c = *c == '\n' ? ' ' : *c;
-        snprintf(out, MESSAGE_BYTES, "%s", text);
+        snprintf(out, ERROR_BYTES, "%s", text);
     }
     free(text);
 }
@@ -189,17 +189,17 @@ void run_cell_and_print(struct experiment *e, struct loader *l, const struct run
     struct screen s = {.quiet = o->quiet, .with_progress = with_progress};
     struct diagnostics *d = diagnostics_create();
     if (d == NULL) {
-        *out = (struct run_outcome){.status = EXIT_RUN_FAILED, .message = "out of memory"};
+        *out = (struct run_outcome){.status = EXIT_RUN_FAILED, .error = {"out of memory"}};
         return;
     }
     run_on_screen(&s, e, l, o, d, out);
     if (out->status == EXIT_RUN_OK) {
         diagnostics_print(d, stderr);
     } else {
-        const char *message = out->stopped ? stop_reason() : out->message;
+        const char *message = out->stopped ? stop_reason() : out->error.text;
         if (message[0] != '\0')
             diagnostics_error(d, NULL, 0, "%s", message);
-        join_errors(d, out->message);
+        join_errors(d, out->error.text);
     }
     leave_screen(&s);
     diagnostics_destroy(d);

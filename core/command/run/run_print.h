@@ -13,7 +13,7 @@
  * folder to stdout where that is no terminal.  Returns an exit status (exit_status.h). */
 int run_and_print(struct experiment *e, struct loader *l, const struct run_options *o);
 
-/* The same for one cell of many, whose end the caller prints: out->message holds all errors in one
+/* The same for one cell of many, whose end the caller prints: out->error holds all errors in one
  * line.  with_progress: whether progress goes to stderr.  A cell_body (cell_runner.h). */
 void run_cell_and_print(struct experiment *e, struct loader *l, const struct run_options *o,
                         bool with_progress, struct run_outcome *out);

@@ -19,12 +19,12 @@ osafl_status run_session_open(struct run_session *s, struct experiment *e, struc
                           s->blas.version, s->blas.core);
         return OSAFL_E_UNSUPPORTED;
     }
-    char message[MESSAGE_BYTES];
-    if (program_file_hash(s->program_hash, message) != OSAFL_OK) {
+    struct error error;
+    if (program_file_hash(s->program_hash, &error) != OSAFL_OK) {
         diagnostics_error(d, NULL, 0,
                           "the program's own file, /proc/self/exe, %s; mount /proc, so that a run "
                           "goes on with the program with which it began",
-                          message);
+                          error.text);
         return OSAFL_E_UNSUPPORTED;
     }
     s->around = (struct surroundings){

@@ -85,7 +85,7 @@ static void print_cell_end(const struct cell_run *cell, const struct cell_progre
     if (!p->quiet || cell->fate == FATE_FAILED)
         fprintf(stderr, "[%zu/%zu] %s: ", p->ended, p->cells, label);
     if (cell->fate == FATE_FAILED)
-        fprintf(stderr, "failed: %s\n", out->message);
+        fprintf(stderr, "failed: %s\n", out->error.text);
     else if (p->quiet)
         return;
     else if (cell->fate == FATE_INTERRUPTED && out->rounds == 0)
@@ -171,7 +171,7 @@ void cells_print_end(const struct cell_run *run, size_t n, int status, const str
     for (size_t i = 0; i < n; i++) {
         cell_label(run[i].e, label, sizeof label);
         if (run[i].fate == FATE_FAILED)
-            fprintf(stderr, "  %s: %s\n", label, run[i].outcome.message);
+            fprintf(stderr, "  %s: %s\n", label, run[i].outcome.error.text);
     }
     for (size_t i = 0; i < n; i++) {
         cell_label(run[i].e, label, sizeof label);

@@ -110,7 +110,7 @@ static void close_pair(const int fd[2])
     errno = error;
 }
 
-/* What the parent hears of other cells is not this one's, and counts among its open files. */
+/* The parent's pipes to other cells are not this one's, and count among its open files. */
 static void close_others(const struct runner *r)
 {
     for (size_t i = 0; i < r->places; i++) {
@@ -179,7 +179,8 @@ static void fail_to_begin(struct runner *r, struct cell_run *cell, int error)
 {
     cell->fate = FATE_FAILED;
     cell->outcome = (struct run_outcome){.status = EXIT_RUN_FAILED};
-    snprintf(cell->outcome.message, MESSAGE_BYTES, "cannot start a process: %s", strerror(error));
+    snprintf(cell->outcome.error.text, sizeof cell->outcome.error.text,
+             "cannot start a process: %s", strerror(error));
     r->ended++;
     announce_end(r, cell);
 }
@@ -289,13 +290,14 @@ static void explain_crash(struct worker_process *w, int status)
     while (n > 0 && w->outcome[n - 1] == '\n')
         n--;
     if (n > 0)
-        snprintf(out->message, sizeof out->message, "%.*s", (int)n, w->outcome);
+        snprintf(out->error.text, sizeof out->error.text, "%.*s", (int)n, w->outcome);
     else if (WIFSIGNALED(status))
-        snprintf(out->message, sizeof out->message, "the process was ended by signal %d (%s)%s",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)),
+        snprintf(out->error.text, sizeof out->error.text,
+                 "the process was ended by signal %d (%s)%s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)),
                  WTERMSIG(status) == SIGKILL ? "; was memory short?" : "");
     else
-        snprintf(out->message, sizeof out->message, "the process ended with status %d",
+        snprintf(out->error.text, sizeof out->error.text, "the process ended with status %d",
                  WEXITSTATUS(status));
 }
 

@@ -15,7 +15,7 @@ enum cell_fate {
     FATE_DONE,        /* complete, or paused at until_round */
     FATE_LEFT_ALONE,  /* it had been complete */
     FATE_INTERRUPTED, /* saved, can be resumed */
-    FATE_FAILED,      /* outcome.message says why */
+    FATE_FAILED,      /* outcome.error says why */
 };
 
 struct cell_run {
@@ -36,7 +36,7 @@ struct cell_progress {
     bool quiet;
 };
 
-/* Who hears of the cells; each function is required. */
+/* Callbacks about the cells; each is required. */
 struct cell_watcher {
     void (*line)(const struct cell_run *cell, const char *line); /* of its stderr */
     void (*stop)(size_t running);                                /* a request to stop has come */

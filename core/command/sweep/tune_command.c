@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/exit_status.h"
-#include "base/message.h"
 #include "cell_print.h"
 #include "results/measures.h"
 #include "results/round_values.h"
@@ -41,10 +41,10 @@ static uint32_t rounds_at(const struct trial *t, size_t cut)
 
 /* The best value of the first measure in a run's first rounds. */
 static osafl_status read_best(const char *folder, uint32_t rounds, struct trial *t, double *best,
-                              char *message)
+                              struct error *error)
 {
     struct round_values v = {0};
-    OSAFL_TRY(round_values_read(folder, rounds, &v, message));
+    OSAFL_TRY(round_values_read(folder, rounds, &v, error));
     memcpy(t->measure, v.measure, sizeof t->measure);
     const bool higher = measure_higher_is_better(t->measure);
     *best = (double)NAN;
@@ -55,7 +55,7 @@ static osafl_status read_best(const char *folder, uint32_t rounds, struct trial 
     }
     round_values_free(&v);
     if (isnan(*best))
-        return message_fail(message, OSAFL_E_DATA, "no finite value in %u rounds", rounds);
+        return error_set(error, OSAFL_E_DATA, "no finite value in %u rounds", rounds);
     return OSAFL_OK;
 }
 
@@ -66,10 +66,10 @@ static void judge(struct trial *t, const struct cell_run *run, uint32_t rounds)
     for (size_t i = 0; i < t->cells; i++) {
         double best = 0.0;
         if (run[i].fate == FATE_FAILED)
-            snprintf(t->failure, sizeof t->failure, "%s", run[i].outcome.message);
-        else if (read_best(run[i].outcome.folder, rounds, t, &best, t->failure) == OSAFL_OK)
-            t->failure[0] = '\0';
-        if (t->failure[0] != '\0') {
+            t->failure = run[i].outcome.error;
+        else if (read_best(run[i].outcome.folder, rounds, t, &best, &t->failure) == OSAFL_OK)
+            t->failure.text[0] = '\0';
+        if (t->failure.text[0] != '\0') {
             t->goes_on = false;
             return;
         }

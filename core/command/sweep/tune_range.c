@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/message.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "experiment/prescan.h"
 
@@ -23,16 +23,16 @@ static void put_value(FILE *to, const char *value, size_t n)
     fprintf(to, plain ? "%s" : "\"%s\"", word);
 }
 
-static osafl_status put_list(FILE *to, const char *list, const char *word, char *message)
+static osafl_status put_list(FILE *to, const char *list, const char *word, struct error *error)
 {
     size_t values = 0;
     for (const char *v = list;; v++) {
         const size_t n = strcspn(v, ",");
         if (n == 0)
-            return message_fail(message, OSAFL_E_CONFIG, "--over %s: a value is missing", word);
+            return error_set(error, OSAFL_E_CONFIG, "--over %s: a value is missing", word);
         if (++values > TUNE_MOST_VALUES)
-            return message_fail(message, OSAFL_E_CONFIG, "--over %s: more than %d values", word,
-                                TUNE_MOST_VALUES);
+            return error_set(error, OSAFL_E_CONFIG, "--over %s: more than %d values", word,
+                             TUNE_MOST_VALUES);
         fputs(v != list ? ", " : "", to);
         put_value(to, v, n);
         v += n;
@@ -71,40 +71,40 @@ static bool parse_range(const char *text, double *lo, double *hi, unsigned *poin
     return text_real(copy, lo) && text_real(dots + 2, hi) && *lo > 0.0 && *hi > *lo;
 }
 
-static osafl_status put_values(FILE *to, const char *values, const char *word, char *message)
+static osafl_status put_values(FILE *to, const char *values, const char *word, struct error *error)
 {
     double lo;
     double hi;
     unsigned points;
     if (strstr(values, "..") == NULL)
-        return put_list(to, values, word, message);
+        return put_list(to, values, word, error);
     if (!parse_range(values, &lo, &hi, &points))
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--over %s: a range is LO..HI or LO..HI/N with 0 < LO < HI and N from "
-                            "2 to %d, such as 0.005..0.08/5",
-                            word, TUNE_MOST_VALUES);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--over %s: a range is LO..HI or LO..HI/N with 0 < LO < HI and N from "
+                         "2 to %d, such as 0.005..0.08/5",
+                         word, TUNE_MOST_VALUES);
     put_range(to, lo, hi, points);
     return OSAFL_OK;
 }
 
-osafl_status tune_range(const char *word, char **out, char *message)
+osafl_status tune_range(const char *word, char **out, struct error *error)
 {
     const size_t key = strcspn(word, "=");
     size_t size;
     *out = NULL;
     if (key == 0 || word[key] == '\0')
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--over %s: must be KEY=VALUE,VALUE,... or KEY=LO..HI, such as "
-                            "optimizer.sgd.learning_rate=0.005..0.08",
-                            word);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--over %s: must be KEY=VALUE,VALUE,... or KEY=LO..HI, such as "
+                         "optimizer.sgd.learning_rate=0.005..0.08",
+                         word);
     FILE *to = open_memstream(out, &size);
     if (to == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory");
     fprintf(to, "%.*s=(", (int)key, word);
-    osafl_status status = put_values(to, word + key + 1, word, message);
+    osafl_status status = put_values(to, word + key + 1, word, error);
     fputc(')', to);
     if (fclose(to) != 0 && status == OSAFL_OK)
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory");
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory");
     if (status != OSAFL_OK) {
         free(*out);
         *out = NULL;

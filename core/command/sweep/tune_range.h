@@ -3,12 +3,13 @@
 #ifndef OSAFL_CORE_TUNE_RANGE_H
 #define OSAFL_CORE_TUNE_RANGE_H
 
+#include "base/error.h"
 #include "osafl/base.h"
 
 enum { TUNE_MOST_VALUES = 64 };
 
 /* The text "KEY=(VALUE, ...)" for grid_request.also, to be freed; values of a range have three
- * significant digits.  OSAFL_E_CONFIG when the word is malformed; see message.h for message. */
-osafl_status tune_range(const char *word, char **out, char *message);
+ * significant digits.  OSAFL_E_CONFIG when the word is malformed; see error.h for error. */
+osafl_status tune_range(const char *word, char **out, struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* tune_trial.c - one setting that `osafl tune` tries, and how the results are told. */
+/* tune_trial.c - one setting that `osafl tune` tries, and how the results are printed. */
 #include "tune_trial.h"
 
 #include <inttypes.h>
@@ -211,8 +211,8 @@ static void print_table(const struct trial *t, size_t n, const char *const *key,
         }
         if (r->rounds > 0)
             fprintf(to, "%6" PRIu32 "  %.5g", r->rounds, r->value);
-        if (r->failure[0] != '\0')
-            fprintf(to, "%sfailed: %s", r->rounds > 0 ? ", then " : "        ", r->failure);
+        if (r->failure.text[0] != '\0')
+            fprintf(to, "%sfailed: %s", r->rounds > 0 ? ", then " : "        ", r->failure.text);
         fputc('\n', to);
     }
 }
@@ -248,7 +248,7 @@ bool trial_print_results(const struct grid *g, const struct trial *t, size_t n,
     fprintf(to, ": %zu settings, %zu seed%s, %" PRId64 " rounds\n", n, t->cells,
             t->cells == 1 ? "" : "s", t->cell[0]->general.rounds);
     print_table(t, n, key, n_keys, to);
-    if (best->rounds == 0 || best->failure[0] != '\0') {
+    if (best->rounds == 0 || best->failure.text[0] != '\0') {
         fputs("every setting failed\n", to);
         return false;
     }

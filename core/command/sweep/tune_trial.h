@@ -1,4 +1,4 @@
-/* tune_trial.h - one setting that `osafl tune` tries, and how the results are told. */
+/* tune_trial.h - one setting that `osafl tune` tries, and how the results are printed. */
 #ifndef OSAFL_CORE_TUNE_TRIAL_H
 #define OSAFL_CORE_TUNE_TRIAL_H
 
@@ -18,7 +18,7 @@ struct trial {
     uint32_t rounds; /* up to which value is; 0: none */
     double value;    /* best measure so far, mean over the cells; NAN: none */
     char measure[64];
-    char failure[MESSAGE_BYTES]; /* "": it did not fail */
+    struct error failure; /* "": it did not fail */
 };
 
 /* How many of n trials of one problem are better than number i: those that came farther, then those

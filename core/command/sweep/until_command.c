@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
+#include "base/error.h"
 #include "base/exit_status.h"
-#include "base/message.h"
 #include "cell_print.h"
 #include "command/report/paired.h"
 #include "experiment/experiment.h"
@@ -71,19 +71,19 @@ static struct grid *load_seeds(const struct until *u, uint32_t n)
 
 /* The value of the last round. */
 static osafl_status read_value(const struct until *u, const struct cell_run *run,
-                               struct until_value *out, char *message)
+                               struct until_value *out, struct error *error)
 {
     const char *folder = run->outcome.folder;
     struct round_values v;
-    OSAFL_TRY(round_values_read(folder, (uint32_t)run->e->general.rounds, &v, message));
+    OSAFL_TRY(round_values_read(folder, (uint32_t)run->e->general.rounds, &v, error));
     osafl_status status = OSAFL_OK;
     if (strcmp(v.measure, u->o->plan.measure) != 0)
-        status = message_fail(message, OSAFL_E_CONFIG,
-                              "--until asks for %s, and the first measure of %s is %s",
-                              u->o->plan.measure, folder, v.measure);
+        status = error_set(error, OSAFL_E_CONFIG,
+                           "--until asks for %s, and the first measure of %s is %s",
+                           u->o->plan.measure, folder, v.measure);
     else if (v.rounds == 0 || !isfinite(v.value[v.rounds - 1]))
-        status = message_fail(message, OSAFL_E_DATA, "%s has no finite %s in its last round",
-                              folder, v.measure);
+        status = error_set(error, OSAFL_E_DATA, "%s has no finite %s in its last round", folder,
+                           v.measure);
     else
         out->value = v.value[v.rounds - 1];
     round_values_free(&v);
@@ -94,7 +94,7 @@ static osafl_status read_value(const struct until *u, const struct cell_run *run
 
 static int note_values(struct until *u, const struct cell_run *run, size_t n)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     struct until_value *longer = realloc(u->value, (u->values + n) * sizeof *longer);
     if (longer == NULL) {
         diagnostics_no_memory(u->d);
@@ -102,9 +102,9 @@ static int note_values(struct until *u, const struct cell_run *run, size_t n)
     }
     u->value = longer;
     for (size_t i = 0; i < n; i++) {
-        const osafl_status status = read_value(u, &run[i], &u->value[u->values], message);
+        const osafl_status status = read_value(u, &run[i], &u->value[u->values], &error);
         if (status != OSAFL_OK) {
-            diagnostics_error(u->d, NULL, 0, "%s", message);
+            diagnostics_error(u->d, NULL, 0, "%s", error.text);
             return run_exit_status(status);
         }
         u->values++;
@@ -230,7 +230,7 @@ static bool has_case(const struct grid *g, const char *name)
 static bool begin(struct until *u)
 {
     const struct until_options *o = u->o;
-    char message[MESSAGE_BYTES];
+    struct error error;
     const struct experiment_options e = {.set = o->set, .n_set = o->n_set, .loader = u->loader};
     struct grid *g = grid_load(o->file, &o->request, &e, u->d);
     if (g == NULL)
@@ -245,8 +245,8 @@ static bool begin(struct until *u)
     if (folder == NULL)
         diagnostics_no_memory(u->d);
     else if (diagnostics_errors(u->d) == 0 &&
-             until_plan_record(&o->plan, u->first_seed, folder, o->file, message) != OSAFL_OK)
-        diagnostics_error(u->d, NULL, 0, "%s", message);
+             until_plan_record(&o->plan, u->first_seed, folder, o->file, &error) != OSAFL_OK)
+        diagnostics_error(u->d, NULL, 0, "%s", error.text);
     free(folder);
     grid_destroy(g);
     return diagnostics_errors(u->d) == 0;

@@ -8,10 +8,10 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "base/file_read.h"
 #include "base/folder.h"
 #include "base/json_print.h"
-#include "base/message.h"
 #include "base/text.h"
 #include "results/run_folder.h"
 
@@ -45,7 +45,7 @@ static void lay_looks(struct until_plan *p)
 }
 
 osafl_status until_plan_read(const char *text, uint32_t max_seeds, struct until_plan *out,
-                             char *message)
+                             struct error *error)
 {
     char word[8];
     char width[32] = "";
@@ -60,14 +60,13 @@ osafl_status until_plan_read(const char *text, uint32_t max_seeds, struct until_
     if (good)
         snprintf(width, sizeof width, "%s", rest + 1 + strspn(rest + 1, " "));
     if (!good || !text_real(width, &out->width) || !(out->width > 0.0))
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--until \"%s\": must be as in \"width(accuracy, osafl - fedavg) < "
-                            "0.005\", with the names of two cases",
-                            text);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--until \"%s\": must be as in \"width(accuracy, osafl - fedavg) < "
+                         "0.005\", with the names of two cases",
+                         text);
     if (strcmp(out->plus, out->minus) == 0)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "--until \"%s\": the difference of %s and itself is 0", text,
-                            out->plus);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--until \"%s\": the difference of %s and itself is 0", text, out->plus);
     lay_looks(out);
     return OSAFL_OK;
 }
@@ -108,27 +107,27 @@ static bool is_recorded(const char *path, const char *text)
 }
 
 static osafl_status record_text(const char *text, const char *folder, const char *name,
-                                char *message)
+                                struct error *error)
 {
     char *path = NULL;
     char *line = NULL;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for a plan");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for a plan");
     osafl_status status = OSAFL_OK;
     const int size = asprintf(&line, "%s\n", text);
     if (folder_has(folder, name)) {
         if (!is_recorded(path, text))
-            status = message_fail(message, OSAFL_E_CONFIG,
-                                  "%s is another plan, and a plan that is changed after its first "
-                                  "look promises nothing; give it as it was, or choose another "
-                                  "folder with --results",
-                                  path);
+            status = error_set(error, OSAFL_E_CONFIG,
+                               "%s is another plan, and a plan that is changed after its first "
+                               "look promises nothing; give it as it was, or choose another "
+                               "folder with --results",
+                               path);
     } else if (size < 0) {
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for a plan");
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for a plan");
     } else {
-        status = folder_create(folder, message);
+        status = folder_create(folder, error);
         if (status == OSAFL_OK)
-            status = shared_file_replace(folder, name, line, (size_t)size, message);
+            status = shared_file_replace(folder, name, line, (size_t)size, error);
     }
     if (size >= 0)
         free(line);
@@ -137,7 +136,7 @@ static osafl_status record_text(const char *text, const char *folder, const char
 }
 
 osafl_status until_plan_record(const struct until_plan *p, int64_t first_seed, const char *folder,
-                               const char *file, char *message)
+                               const char *file, struct error *error)
 {
     const char *slash = strrchr(file, '/');
     char *name = NULL;
@@ -145,12 +144,11 @@ osafl_status until_plan_record(const struct until_plan *p, int64_t first_seed, c
     if (text == NULL ||
         asprintf(&name, "until-%.100s.json", slash != NULL ? slash + 1 : file) < 0) {
         free(text);
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for a plan");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for a plan");
     }
     char *plain = path_component(name);
-    const osafl_status status = plain != NULL
-                                    ? record_text(text, folder, plain, message)
-                                    : message_fail(message, OSAFL_E_NOMEM, "out of memory");
+    const osafl_status status = plain != NULL ? record_text(text, folder, plain, error)
+                                              : error_set(error, OSAFL_E_NOMEM, "out of memory");
     free(plain);
     free(name);
     free(text);

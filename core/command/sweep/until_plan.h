@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "osafl/base.h"
 
 enum { UNTIL_FEWEST_SEEDS = 5, UNTIL_MOST_SEEDS = 1000, UNTIL_MOST_LOOKS = 64 };
@@ -27,13 +28,13 @@ struct until_plan {
 /* Reads "width(MEASURE, CASE - CASE) < NUMBER" and lays the looks.  max_seeds: from
  * UNTIL_FEWEST_SEEDS on.  OSAFL_E_CONFIG. */
 osafl_status until_plan_read(const char *text, uint32_t max_seeds, struct until_plan *out,
-                             char *message);
+                             struct error *error);
 
 /* The probability of the interval of one look. */
 double until_plan_probability(const struct until_plan *p);
 
 /* Writes FOLDER/until-FILE.json, or finds it there.  OSAFL_E_CONFIG: there is another plan. */
 osafl_status until_plan_record(const struct until_plan *p, int64_t first_seed, const char *folder,
-                               const char *file, char *message);
+                               const char *file, struct error *error);
 
 #endif

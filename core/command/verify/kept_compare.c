@@ -147,7 +147,8 @@ static void compare_rows(struct table_pair *p, struct kept_verdict *out)
     }
 }
 
-static osafl_status compare_opened(struct table_pair *p, struct kept_verdict *out, char *message)
+static osafl_status compare_opened(struct table_pair *p, struct kept_verdict *out,
+                                   struct error *error)
 {
     char words[96];
     if (!next_row(&p->kept) || !next_row(&p->again)) {
@@ -157,7 +158,7 @@ static osafl_status compare_opened(struct table_pair *p, struct kept_verdict *ou
     p->column = calloc(p->kept.columns, sizeof(char *));
     p->place = calloc(p->kept.columns, sizeof *p->place);
     if (p->column == NULL || p->place == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for %s", p->name);
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for %s", p->name);
     if (find_columns(p, out))
         compare_rows(p, out);
     if (p->kept.columns == p->again.columns)
@@ -170,17 +171,17 @@ static osafl_status compare_opened(struct table_pair *p, struct kept_verdict *ou
 }
 
 static osafl_status compare_tables(const struct kept_folders *f, const char *name,
-                                   struct kept_verdict *out, char *message)
+                                   struct kept_verdict *out, struct error *error)
 {
     struct table_pair p = {.name = name, .whole = f->whole};
     osafl_status status = OSAFL_OK;
     if (!open_reader(&p.kept, f->kept, name)) {
         if (errno != ENOENT) /* what is not kept is not compared */
-            status = message_io(message, errno, "read", name);
+            status = error_io(error, errno, "read", name);
     } else if (!open_reader(&p.again, f->again, name)) {
-        status = message_io(message, errno, "read", name);
+        status = error_io(error, errno, "read", name);
     } else {
-        status = compare_opened(&p, out, message);
+        status = compare_opened(&p, out, error);
     }
     for (size_t i = 0; p.column != NULL && i < p.kept.columns; i++)
         free(p.column[i]);
@@ -248,15 +249,15 @@ static void compare_bytes(const char *name, const struct file_bytes *kept,
 }
 
 static osafl_status compare_files(const struct kept_folders *f, const char *name,
-                                  struct kept_verdict *out, char *message)
+                                  struct kept_verdict *out, struct error *error)
 {
     struct file_bytes kept = read_in(f->kept, name);
     if (kept.data == NULL)
-        return kept.error == ENOENT ? OSAFL_OK : message_io(message, kept.error, "read", name);
+        return kept.error == ENOENT ? OSAFL_OK : error_io(error, kept.error, "read", name);
     struct file_bytes again = read_in(f->again, name);
     osafl_status status = OSAFL_OK;
     if (again.data == NULL)
-        status = message_io(message, again.error, "read", name);
+        status = error_io(error, again.error, "read", name);
     else
         compare_bytes(name, &kept, &again, out);
     free(kept.data);
@@ -264,14 +265,15 @@ static osafl_status compare_files(const struct kept_folders *f, const char *name
     return status;
 }
 
-osafl_status kept_compare(const struct kept_folders *f, struct kept_verdict *out, char *message)
+osafl_status kept_compare(const struct kept_folders *f, struct kept_verdict *out,
+                          struct error *error)
 {
     static const char *const table[] = {"rounds.csv", "clients.csv"};
     static const char *const file[] = {"data.json", MODEL};
     *out = (struct kept_verdict){0};
     for (size_t i = 0; i < 2 && out->difference[0] == '\0'; i++)
-        OSAFL_TRY(compare_tables(f, table[i], out, message));
+        OSAFL_TRY(compare_tables(f, table[i], out, error));
     for (size_t i = 0; i < 2 && f->whole && out->difference[0] == '\0'; i++)
-        OSAFL_TRY(compare_files(f, file[i], out, message));
+        OSAFL_TRY(compare_files(f, file[i], out, error));
     return OSAFL_OK;
 }

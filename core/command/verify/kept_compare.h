@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/message.h"
+#include "base/error.h"
 
 struct kept_folders {
     const char *kept;
@@ -14,14 +14,15 @@ struct kept_folders {
 };
 
 struct kept_verdict {
-    char compared[512];             /* "rounds.csv, 4 columns of clients.csv" */
-    char difference[MESSAGE_BYTES]; /* the first one; "": none */
+    char compared[512];           /* "rounds.csv, 4 columns of clients.csv" */
+    char difference[ERROR_BYTES]; /* the first one; "": none */
 };
 
 /* Compares rounds.csv and clients.csv, and with `whole` model.safetensors and data.json, as far as
  * they are kept.  Of a table that holds only some columns, those are compared.  A row is known by
  * its first columns, so that a difference names its round and client.  OSAFL_E_IO, OSAFL_E_NOMEM.
  */
-osafl_status kept_compare(const struct kept_folders *f, struct kept_verdict *out, char *message);
+osafl_status kept_compare(const struct kept_folders *f, struct kept_verdict *out,
+                          struct error *error);
 
 #endif

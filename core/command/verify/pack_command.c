@@ -13,10 +13,10 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "base/exit_status.h"
 #include "base/folder.h"
 #include "base/json_print.h"
-#include "base/message.h"
 #include "command/report/cell_finder.h"
 #include "command/report/checked_alloc.h"
 #include "command/report/result_text.h"
@@ -32,22 +32,22 @@ struct packing {
 
 /* STAGE/INSIDE becomes a link to target, which exists; the same one twice is one. */
 static osafl_status add_link(const struct packing *p, const char *target, const char *inside,
-                             char *message)
+                             struct error *error)
 {
     char before[PATH_MAX] = "";
     char *link = checked_format("%s/%s", p->stage, inside);
     char *above = checked_format("%.*s", (int)(strrchr(link, '/') - link), link);
     char *real = realpath(target, NULL);
-    osafl_status status = folder_create(above, message);
+    osafl_status status = folder_create(above, error);
     if (status == OSAFL_OK && real == NULL)
-        status = message_io(message, errno, "read", target);
+        status = error_io(error, errno, "read", target);
     else if (status == OSAFL_OK && symlink(real, link) != 0 &&
              (errno != EEXIST || readlink(link, before, sizeof before - 1) < 0 ||
               strcmp(before, real) != 0))
-        status = message_fail(message, OSAFL_E_CONFIG,
-                              "%s and %s would both be %s in the archive; pack them apart, or the "
-                              "folder that holds both",
-                              before, real, inside);
+        status = error_set(error, OSAFL_E_CONFIG,
+                           "%s and %s would both be %s in the archive; pack them apart, or the "
+                           "folder that holds both",
+                           before, real, inside);
     free(real);
     free(above);
     free(link);
@@ -78,7 +78,7 @@ static size_t named_above(const struct packing *p, const struct result_cell *c)
 
 /* The records of grids in a folder, with which a report says what is missing. */
 static osafl_status add_records(const struct packing *p, const char *folder, const char *inside,
-                                char *message)
+                                struct error *error)
 {
     osafl_status status = OSAFL_OK;
     glob_t found = {0};
@@ -86,7 +86,7 @@ static osafl_status add_records(const struct packing *p, const char *folder, con
     const bool any = glob(pattern, 0, NULL, &found) == 0;
     for (size_t i = 0; any && i < found.gl_pathc && status == OSAFL_OK; i++) {
         char *as = checked_format("%s%s", inside, strrchr(found.gl_pathv[i], '/'));
-        status = add_link(p, found.gl_pathv[i], as, message);
+        status = add_link(p, found.gl_pathv[i], as, error);
         free(as);
     }
     globfree(&found);
@@ -94,7 +94,8 @@ static osafl_status add_records(const struct packing *p, const char *folder, con
     return status;
 }
 
-static osafl_status add_run(const struct packing *p, const struct result_cell *c, char *message)
+static osafl_status add_run(const struct packing *p, const struct result_cell *c,
+                            struct error *error)
 {
     const size_t n = named_above(p, c);
     char *folder = checked_copy(c->folder);
@@ -102,12 +103,12 @@ static osafl_status add_run(const struct packing *p, const struct result_cell *c
     char *real = realpath(named, NULL);
     const char *base = real != NULL ? strrchr(real, '/') + 1 : named;
     char *inside = checked_format("results/%s%s", base, folder + n);
-    osafl_status status = add_link(p, folder, inside, message);
+    osafl_status status = add_link(p, folder, inside, error);
     /* The folders between, up to the one that was named. */
     while (status == OSAFL_OK && strlen(folder) > n) {
         *strrchr(folder, '/') = '\0';
         *strrchr(inside, '/') = '\0';
-        status = add_records(p, folder, inside, message);
+        status = add_records(p, folder, inside, error);
     }
     free(inside);
     free(real);
@@ -118,7 +119,7 @@ static osafl_status add_run(const struct packing *p, const struct result_cell *c
 
 /* The file that was run, where it still is. */
 static osafl_status add_experiment(const struct packing *p, const struct result_cell *c,
-                                   char *message)
+                                   struct error *error)
 {
     const char *file = json_string_value(json_object_get(c->environment, "experiment_file"));
     const char *folder = json_string_value(json_object_get(c->environment, "working_folder"));
@@ -128,7 +129,7 @@ static osafl_status add_experiment(const struct packing *p, const struct result_
                                                   : checked_format("%s/%s", folder, file);
     const char *slash = strrchr(path, '/');
     char *inside = checked_format("experiments/%s", slash != NULL ? slash + 1 : path);
-    const osafl_status status = is_file(path) ? add_link(p, path, inside, message) : OSAFL_OK;
+    const osafl_status status = is_file(path) ? add_link(p, path, inside, error) : OSAFL_OK;
     free(inside);
     free(path);
     return status;
@@ -189,48 +190,49 @@ static bool is_listed(const struct packing *p, const json_t *plugin)
 }
 
 static osafl_status add_plugin(const struct packing *p, const struct result_cell *c,
-                               const json_t *plugin, char *message)
+                               const json_t *plugin, struct error *error)
 {
     const char *kind = json_string_value(json_object_get(plugin, "kind"));
     const char *name = json_string_value(json_object_get(plugin, "name"));
     if (kind == NULL || name == NULL || strchr(kind, '/') != NULL || strchr(name, '/') != NULL)
-        return message_fail(message, OSAFL_E_DATA, "%s/manifest.json has a plugin without a name",
-                            c->folder);
+        return error_set(error, OSAFL_E_DATA, "%s/manifest.json has a plugin without a name",
+                         c->folder);
     if (is_listed(p, plugin))
         return OSAFL_OK;
     json_t *entry = json_deep_copy(plugin);
     char *inside = checked_format("sources/%s/%s.c", kind, name);
     char *source = find_source(p, c->environment, kind, name);
-    osafl_status status = source != NULL ? add_link(p, source, inside, message) : OSAFL_OK;
+    osafl_status status = source != NULL ? add_link(p, source, inside, error) : OSAFL_OK;
     if (json_object_set_new(entry, "source", source != NULL ? json_string(inside) : json_null()) !=
             0 ||
         json_array_append_new(p->plugins, entry) != 0)
-        status = message_fail(message, OSAFL_E_NOMEM, "out of memory for plugins.json");
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for plugins.json");
     free(source);
     free(inside);
     return status;
 }
 
-static osafl_status add_plugins(const struct packing *p, const struct result_cell *c, char *message)
+static osafl_status add_plugins(const struct packing *p, const struct result_cell *c,
+                                struct error *error)
 {
     size_t i;
     json_t *plugin;
     json_array_foreach(json_object_get(c->manifest, "plugins"), i, plugin)
-        OSAFL_TRY(add_plugin(p, c, plugin, message));
+        OSAFL_TRY(add_plugin(p, c, plugin, error));
     return OSAFL_OK;
 }
 
 /* ---- what is written anew ------------------------------------------------------------------ */
 
 static osafl_status write_file(const struct packing *p, const char *name, const char *text,
-                               char *message)
+                               struct error *error)
 {
     char *path = checked_format("%s/%s", p->stage, name);
     FILE *file = fopen(path, "w");
     const bool written = file != NULL && fputs(text, file) >= 0;
     const bool closed = file != NULL && fclose(file) == 0;
     const osafl_status status =
-        written && closed ? OSAFL_OK : message_io(message, errno, "write", path);
+        written && closed ? OSAFL_OK : error_io(error, errno, "write", path);
     free(path);
     return status;
 }
@@ -249,7 +251,7 @@ static char *versions_of(const struct packing *p)
     return checked_copy(list);
 }
 
-static osafl_status write_readme(const struct packing *p, char *message)
+static osafl_status write_readme(const struct packing *p, struct error *error)
 {
     char *versions = versions_of(p);
     char *text = checked_format(
@@ -267,19 +269,19 @@ static osafl_status write_readme(const struct packing *p, char *message)
         "from there, and found with --plugin-dir. The same bytes come from the same program on a\n"
         "processor with the same instruction sets.\n",
         p->found->cells, versions);
-    const osafl_status status = write_file(p, "README.txt", text, message);
+    const osafl_status status = write_file(p, "README.txt", text, error);
     free(text);
     free(versions);
     return status;
 }
 
-static osafl_status write_plugins(const struct packing *p, char *message)
+static osafl_status write_plugins(const struct packing *p, struct error *error)
 {
     char *printed = json_print(p->plugins, JSON_INDENT(2));
     if (printed == NULL)
-        return message_fail(message, OSAFL_E_NOMEM, "out of memory for plugins.json");
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for plugins.json");
     char *text = checked_format("%s\n", printed);
-    const osafl_status status = write_file(p, "plugins.json", text, message);
+    const osafl_status status = write_file(p, "plugins.json", text, error);
     free(text);
     free(printed);
     return status;
@@ -287,7 +289,7 @@ static osafl_status write_plugins(const struct packing *p, char *message)
 
 /* ---- the archive --------------------------------------------------------------------------- */
 
-static osafl_status call_tar(const struct packing *p, char *message)
+static osafl_status call_tar(const struct packing *p, struct error *error)
 {
     char *above =
         checked_format("--directory=%.*s", (int)(strrchr(p->stage, '/') - p->stage), p->stage);
@@ -308,35 +310,35 @@ static osafl_status call_tar(const struct packing *p, char *message)
     if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return OSAFL_OK;
     unlink(p->o->archive);
-    return message_fail(message, OSAFL_E_IO,
-                        "tar could not write %s; GNU tar and xz or gzip are needed, and room",
-                        p->o->archive);
+    return error_set(error, OSAFL_E_IO,
+                     "tar could not write %s; GNU tar and xz or gzip are needed, and room",
+                     p->o->archive);
 }
 
-static osafl_status pack(struct packing *p, char *message)
+static osafl_status pack(struct packing *p, struct error *error)
 {
-    OSAFL_TRY(folder_create(p->stage, message));
+    OSAFL_TRY(folder_create(p->stage, error));
     for (size_t i = 0; i < p->found->cells; i++) {
         const struct result_cell *c = p->found->cell[i];
-        OSAFL_TRY(add_run(p, c, message));
-        OSAFL_TRY(add_experiment(p, c, message));
-        OSAFL_TRY(add_plugins(p, c, message));
+        OSAFL_TRY(add_run(p, c, error));
+        OSAFL_TRY(add_experiment(p, c, error));
+        OSAFL_TRY(add_plugins(p, c, error));
     }
-    OSAFL_TRY(write_plugins(p, message));
-    OSAFL_TRY(write_readme(p, message));
-    return call_tar(p, message);
+    OSAFL_TRY(write_plugins(p, error));
+    OSAFL_TRY(write_readme(p, error));
+    return call_tar(p, error);
 }
 
 static osafl_status pack_found(const struct pack_options *o, const struct found_cells *found,
-                               char *message)
+                               struct error *error)
 {
     if (found->n_unreadable > 0)
-        return message_fail(message, OSAFL_E_DATA, "%s", found->unreadable[0].message);
+        return error_set(error, OSAFL_E_DATA, "%s", found->unreadable[0].message);
     if (access(o->archive, F_OK) == 0)
-        return message_fail(message, OSAFL_E_CONFIG,
-                            "%s is there already; remove it, or give another name with --out",
-                            o->archive);
-    char *folder = folder_temporary(message);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "%s is there already; remove it, or give another name with --out",
+                         o->archive);
+    char *folder = folder_temporary(error);
     if (folder == NULL)
         return OSAFL_E_IO;
     const char *slash = strrchr(o->archive, '/');
@@ -344,7 +346,7 @@ static osafl_status pack_found(const struct pack_options *o, const struct found_
     struct packing p = {.o = o, .found = found, .plugins = json_array()};
     p.name = checked_format("%.*s", (int)(strlen(base) - strlen(".tar.xz")), base);
     p.stage = checked_format("%s/%s", folder, p.name);
-    const osafl_status status = pack(&p, message);
+    const osafl_status status = pack(&p, error);
     folder_remove(folder);
     json_decref(p.plugins);
     free(p.stage);
@@ -356,18 +358,18 @@ static osafl_status pack_found(const struct pack_options *o, const struct found_
 int pack_command(const struct pack_options *o)
 {
     struct found_cells found = {.cells = 0};
-    char message[MESSAGE_BYTES];
+    struct error error;
     osafl_status status = OSAFL_OK;
     for (size_t i = 0; i < o->folders && status == OSAFL_OK; i++)
-        status = find_cells(o->folder[i], &found, message);
+        status = find_cells(o->folder[i], &found, &error);
     if (status == OSAFL_OK)
-        status = keep_only(&found, o->only, o->n_only, message);
+        status = keep_only(&found, o->only, o->n_only, &error);
     if (status == OSAFL_OK)
-        status = pack_found(o, &found, message);
+        status = pack_found(o, &found, &error);
     if (status == OSAFL_OK)
         printf("%s: %zu run%s\n", o->archive, found.cells, found.cells == 1 ? "" : "s");
     else
-        result_say("osafl pack", message);
+        result_say("osafl pack", error.text);
     found_cells_free(&found);
     return status == OSAFL_OK                                   ? EXIT_RUN_OK
            : status == OSAFL_E_CONFIG || status == OSAFL_E_DATA ? EXIT_USAGE

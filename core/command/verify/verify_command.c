@@ -68,30 +68,30 @@ static void choose_rounds(struct verification *v)
 }
 
 static osafl_status copy_file(const struct verification *v, const char *name, const char *as,
-                              char *message)
+                              struct error *error)
 {
     char *from = checked_format("%s/%s", v->cell->folder, name);
     struct run_folder to = {.path = v->again, .lock_fd = -1};
     size_t size = 0;
-    int error = 0;
-    void *data = file_read(from, SIZE_MAX - 1, &size, &error);
-    const osafl_status status = data == NULL ? message_io(message, error, "read", from)
-                                             : run_folder_replace(&to, as, data, size, message);
+    int problem = 0;
+    void *data = file_read(from, SIZE_MAX - 1, &size, &problem);
+    const osafl_status status = data == NULL ? error_io(error, problem, "read", from)
+                                             : run_folder_replace(&to, as, data, size, error);
     free(data);
     free(from);
     return status;
 }
 
 /* What a run goes on from. */
-static osafl_status copy_start(const struct verification *v, char *message)
+static osafl_status copy_start(const struct verification *v, struct error *error)
 {
-    OSAFL_TRY(folder_create(v->again, message));
+    OSAFL_TRY(folder_create(v->again, error));
     if (v->slot < 0)
         return OSAFL_OK;
-    OSAFL_TRY(copy_file(v, "manifest.json", "manifest.json", message));
+    OSAFL_TRY(copy_file(v, "manifest.json", "manifest.json", error));
     for (int i = 0; i < RESULT_TABLES; i++)
-        OSAFL_TRY(copy_file(v, result_table_name[i], result_table_name[i], message));
-    return copy_file(v, checkpoint_file[v->slot], checkpoint_file[0], message);
+        OSAFL_TRY(copy_file(v, result_table_name[i], result_table_name[i], error));
+    return copy_file(v, checkpoint_file[v->slot], checkpoint_file[0], error);
 }
 
 /* ---- running and comparing ----------------------------------------------------------------- */
@@ -140,14 +140,14 @@ static void print_changes(const char *changes)
 
 static int judge(const struct verification *v, const char *changes)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     char words[700];
     struct kept_verdict verdict;
     const struct kept_folders f = {.kept = v->cell->folder,
                                    .again = v->again,
                                    .whole = v->first == 0 && v->until == v->cell->planned_rounds};
-    if (kept_compare(&f, &verdict, message) != OSAFL_OK) {
-        say(v, "cannot be compared", message);
+    if (kept_compare(&f, &verdict, &error) != OSAFL_OK) {
+        say(v, "cannot be compared", error.text);
         return EXIT_RUN_FAILED;
     }
     if (verdict.difference[0] != '\0') {
@@ -164,10 +164,10 @@ static int judge(const struct verification *v, const char *changes)
 
 static int compute_and_judge(const struct verification *v)
 {
-    char message[MESSAGE_BYTES];
+    struct error error;
     static struct cell_run run; /* large */
-    if (copy_start(v, message) != OSAFL_OK) {
-        say(v, "cannot be computed", message);
+    if (copy_start(v, &error) != OSAFL_OK) {
+        say(v, "cannot be computed", error.text);
         return EXIT_RUN_FAILED;
     }
     run_again(v, &run);
@@ -176,7 +176,7 @@ static int compute_and_judge(const struct verification *v)
     /* A run that failed once fails again, behind the rounds that are kept. */
     if (run.outcome.status != EXIT_RUN_OK) {
         say(v, run.outcome.status == EXIT_USAGE ? "lacks something" : "cannot be computed",
-            run.outcome.message);
+            run.outcome.error.text);
         return run.outcome.status;
     }
     return judge(v, run.outcome.changes);
@@ -235,10 +235,10 @@ static int verify_run(struct verification *v, const char *folder)
 static int verify_runs(const struct found_cells *found, const struct verify_options *o,
                        struct loader *l)
 {
-    char message[MESSAGE_BYTES];
-    char *folder = folder_temporary(message);
+    struct error error;
+    char *folder = folder_temporary(&error);
     if (folder == NULL) {
-        result_say("osafl verify", message);
+        result_say("osafl verify", error.text);
         return EXIT_RUN_FAILED;
     }
     size_t count[EXIT_INTERRUPTED + 1] = {0};
@@ -264,17 +264,17 @@ static int verify_runs(const struct found_cells *found, const struct verify_opti
 int verify_command(const struct verify_options *o, struct loader *l)
 {
     struct found_cells found = {.cells = 0};
-    char message[MESSAGE_BYTES];
+    struct error error;
     osafl_status status = OSAFL_OK;
     for (size_t i = 0; i < o->folders && status == OSAFL_OK; i++)
-        status = find_cells(o->folder[i], &found, message);
+        status = find_cells(o->folder[i], &found, &error);
     if (status == OSAFL_OK)
-        status = keep_only(&found, o->only, o->n_only, message);
+        status = keep_only(&found, o->only, o->n_only, &error);
     int result = EXIT_USAGE;
     if (status == OSAFL_OK)
         result = verify_runs(&found, o, l);
     else
-        result_say("osafl verify", message);
+        result_say("osafl verify", error.text);
     found_cells_free(&found);
     return result;
 }

@@ -18,7 +18,7 @@ void cell_link(osafl_link *out, double bandwidth_hz, double noise_dbm_per_hz,
                double noise_figure_db)
 {
     out->bandwidth_hz = bandwidth_hz;
-    /* A noise figure of 3 dB doubles the noise that the receiver seems to hear; 30 dBm are 1 W. */
+    /* A noise figure of 3 dB doubles the noise at the receiver; 30 dBm are 1 W. */
     out->noise_w_per_hz = cell_from_db(noise_dbm_per_hz + noise_figure_db - 30.0);
 }
 

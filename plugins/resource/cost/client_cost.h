@@ -3,8 +3,8 @@
  *
  * Local rounds k, clock f and power p cost k C_1 / f seconds and rho/2 k C_1 f^2 joules of
  * computing, and Upsilon / R(p) seconds at p watts of upload.  For a deadline that is met exactly,
- * one number settles the rest: an upload time t leaves t_th - t for computing.  Policies therefore
- * search over the upload time. */
+ * one number determines the rest: an upload time t leaves t_th - t for computing.  Policies
+ * therefore search over the upload time. */
 #ifndef OSAFL_RESOURCE_CLIENT_COST_H
 #define OSAFL_RESOURCE_CLIENT_COST_H
 

@@ -1,5 +1,5 @@
-/* subject.c - a plugin at work. */
-#include "subject.h"
+/* instance_under_test.c - a plugin at work. */
+#include "instance_under_test.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -23,36 +23,36 @@ const struct trial_world usual_world = {
              .height = 28,
              .width = 28,
              .target_type = OSAFL_TARGET_CLASS,
-             .target_size = PLAY_LABELS,
-             .labels = PLAY_LABELS,
+             .target_size = TRIAL_LABELS,
+             .labels = TRIAL_LABELS,
              .n_train = 1000,
              .n_test = 100},
 };
 
 /* One label has no sample. */
-static const double trial_share[PLAY_LABELS] = {0.3, 0.2, 0.1, 0.4, 0.0};
+static const double trial_share[TRIAL_LABELS] = {0.3, 0.2, 0.1, 0.4, 0.0};
 
-static const struct bench *const benches[] = {
-    &dataset_bench,   &model_bench,     &channel_bench,    &resource_bench,  &optimizer_bench,
-    &quantizer_bench, &deletion_bench,  &aggregator_bench, &partition_bench, &drift_bench,
-    &arrival_bench,   &selection_bench, &filter_bench,
+static const struct kind_calls *const benches[] = {
+    &dataset_calls,   &model_calls,     &channel_calls,    &resource_calls,  &optimizer_calls,
+    &quantizer_calls, &deletion_calls,  &aggregator_calls, &partition_calls, &drift_calls,
+    &arrival_calls,   &selection_calls, &filter_calls,
 };
 
-const struct bench *bench_of(uint32_t kind)
+const struct kind_calls *calls_of_kind(uint32_t kind)
 {
     for (size_t i = 0; i < sizeof benches / sizeof benches[0]; i++) {
         if (benches[i]->kind == kind)
             return benches[i];
     }
     /* Kinds without a trial are created and described, and nothing more. */
-    static const struct bench none = {0};
+    static const struct kind_calls none = {0};
     return &none;
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-/* The take whose call the thread is in: scratch memory comes from its buffers. */
-static _Thread_local struct take *current_take;
+/* The caller whose call the thread is in: scratch memory comes from its buffers. */
+static _Thread_local struct caller *current_caller;
 
 /* The program's own scratch memory, but it can be refused, and be guarded. */
 static void *trial_scratch(osafl_call *c, uint64_t bytes)
@@ -61,52 +61,52 @@ static void *trial_scratch(osafl_call *c, uint64_t bytes)
         core_host.fail(c, OSAFL_E_NOMEM, "out of memory (as the check wants it)");
         return NULL;
     }
-    struct take *t = current_take;
+    struct caller *t = current_caller;
     if (t == NULL || c != &t->call || !t->arena.guarded)
         return core_host.scratch(c, bytes);
     return arena_inout(&t->arena, "scratch memory", NULL, bytes, 1, 64);
 }
 
-osafl_call *take_begin(struct take *t, const char *operation, uint32_t client)
+osafl_call *caller_begin(struct caller *t, const char *operation, uint32_t client)
 {
     snprintf(t->doing, sizeof t->doing, "%s", operation);
     conform_doing(operation);
-    call_begin(&t->call, &t->subject->instance, client, t->round);
-    current_take = t;
+    call_begin(&t->call, &t->tested->instance, client, t->round);
+    current_caller = t;
     return &t->call;
 }
 
-osafl_status take_end(struct take *t, osafl_status status)
+osafl_status caller_end(struct caller *t, osafl_status status)
 {
-    current_take = NULL;
+    current_caller = NULL;
     const osafl_status result = call_end(&t->call, status);
-    memcpy(t->message, t->call.message, sizeof t->message);
+    memcpy(t->error.text, t->call.error.text, sizeof t->error.text);
     return result;
 }
 
-void take_fail(const struct take *t, const char *fmt, ...)
+void caller_fail(const struct caller *t, const char *fmt, ...)
 {
     char text[600];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    conform_fail(t->subject->conform, "in %s, round %u: %s", t->doing, (unsigned)t->round, text);
+    conform_fail(t->tested->conform, "in %s, round %u: %s", t->doing, (unsigned)t->round, text);
 }
 
-struct take take_open(struct subject *s)
+struct caller caller_open(struct instance_under_test *s)
 {
-    return (struct take){.subject = s, .arena = {.guarded = s->guarded, .fill = s->fill}};
+    return (struct caller){.tested = s, .arena = {.guarded = s->guarded, .fill = s->fill}};
 }
 
-void take_close(struct take *t)
+void caller_close(struct caller *t)
 {
     arena_clear(&t->arena);
     transcript_free(&t->transcript);
 }
 
-void trial_floats(const struct subject *s, uint32_t a, uint32_t b, double scale, float *x,
-                  uint64_t n)
+void trial_floats(const struct instance_under_test *s, uint32_t a, uint32_t b, double scale,
+                  float *x, uint64_t n)
 {
     struct draws d = {
         .seed = s->conform->seed, .purpose = 2, .index = (uint64_t)a << 52 ^ (uint64_t)b << 40};
@@ -131,12 +131,12 @@ static const char *metric_label(const osafl_plugin *p, uint32_t metric)
 static void note_metric(void *arg, uint32_t metric, uint32_t client, double value)
 {
     (void)arg;
-    struct take *t = current_take;
+    struct caller *t = current_caller;
     if (t == NULL)
         return;
     transcript_bytes(&t->transcript, "the client of a metric", t->round, metric, &client,
                      sizeof client);
-    transcript_bytes(&t->transcript, metric_label(t->subject->conform->plugin, metric), t->round,
+    transcript_bytes(&t->transcript, metric_label(t->tested->conform->plugin, metric), t->round,
                      metric, &value, sizeof value);
 }
 
@@ -148,7 +148,7 @@ static void ignore_log(void *arg, int32_t level, const char *line)
 }
 
 /* Up to three tensors that tile dim parameters. */
-static void make_model(struct subject *s)
+static void make_model(struct instance_under_test *s)
 {
     static const char *const names[] = {"first.weight", "first.bias", "second.weight"};
     const uint64_t dim = s->world.dim;
@@ -168,20 +168,20 @@ static void make_model(struct subject *s)
                                   .tensor_size = sizeof(osafl_tensor)};
 }
 
-static void make_facts(struct subject *s)
+static void make_facts(struct instance_under_test *s)
 {
     const uint32_t kind = s->conform->plugin->kind;
     make_model(s);
     s->facts = (osafl_facts){.struct_size = sizeof s->facts,
                              .clients = s->world.clients,
-                             .rounds = PLAY_ROUNDS,
+                             .rounds = TRIAL_ROUNDS,
                              .batch = 4,
                              .minibatches = 8,
                              .max_local_rounds = 5,
                              .deadline_s = 10.0};
     if (kind != OSAFL_KIND_DATASET)
         s->facts.dataset = &s->world.data;
-    if (kind != OSAFL_KIND_DATASET && s->world.data.labels == PLAY_LABELS)
+    if (kind != OSAFL_KIND_DATASET && s->world.data.labels == TRIAL_LABELS)
         s->facts.label_share = trial_share;
     if (kind != OSAFL_KIND_DATASET && kind != OSAFL_KIND_MODEL) {
         s->facts.model = &s->model;
@@ -189,12 +189,12 @@ static void make_facts(struct subject *s)
     }
 }
 
-static void fill_in(struct subject *s, struct conform *c, const struct trial_world *world,
-                    const struct trial_settings *settings)
+static void fill_in(struct instance_under_test *s, struct conform *c,
+                    const struct trial_world *world, const struct trial_settings *settings)
 {
-    *s = (struct subject){
+    *s = (struct instance_under_test){
         .conform = c,
-        .bench = bench_of(c->plugin->kind),
+        .calls = calls_of_kind(c->plugin->kind),
         .context = {.seed = world->seed, .log_level = OSAFL_LOG_ERROR, .log = ignore_log},
         .world = *world,
         .settings = *settings,
@@ -208,23 +208,24 @@ static void fill_in(struct subject *s, struct conform *c, const struct trial_wor
     make_facts(s);
 }
 
-osafl_status subject_create(struct subject *s, struct conform *c, const struct trial_world *world,
-                            const struct trial_settings *settings)
+osafl_status under_test_create(struct instance_under_test *s, struct conform *c,
+                               const struct trial_world *world,
+                               const struct trial_settings *settings)
 {
     fill_in(s, c, world, settings);
     snprintf(s->doing, sizeof s->doing, "create()");
     conform_doing(s->doing);
-    return instance_create(&s->instance, &s->facts, s->message);
+    return instance_create(&s->instance, &s->facts, &s->error);
 }
 
 /* Shapes of samples for models that refuse the usual one. */
 static const struct {
     uint32_t channels, height, width, target_type, target_size;
 } shapes[] = {
-    {1, 28, 28, OSAFL_TARGET_CLASS, PLAY_LABELS},
-    {3, 32, 32, OSAFL_TARGET_CLASS, PLAY_LABELS},
-    {1, 1, 12, OSAFL_TARGET_CLASS, PLAY_LABELS},
-    {3, 224, 224, OSAFL_TARGET_CLASS, PLAY_LABELS},
+    {1, 28, 28, OSAFL_TARGET_CLASS, TRIAL_LABELS},
+    {3, 32, 32, OSAFL_TARGET_CLASS, TRIAL_LABELS},
+    {1, 1, 12, OSAFL_TARGET_CLASS, TRIAL_LABELS},
+    {3, 224, 224, OSAFL_TARGET_CLASS, TRIAL_LABELS},
     {1, 1, 12, OSAFL_TARGET_REAL, 2},
     {1, 28, 28, OSAFL_TARGET_REAL, 2},
 };
@@ -232,30 +233,30 @@ static const struct {
 struct trial_world world_for(struct conform *c)
 {
     struct trial_world world = usual_world;
-    char why[MESSAGE_BYTES] = "";
+    char why[ERROR_BYTES] = "";
     if (c->plugin->kind != OSAFL_KIND_MODEL)
         return world;
     const struct trial_settings settings = settings_default(c);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        struct subject s;
+        struct instance_under_test s;
         world.data.channels = shapes[i].channels;
         world.data.height = shapes[i].height;
         world.data.width = shapes[i].width;
         world.data.target_type = shapes[i].target_type;
         world.data.target_size = shapes[i].target_size;
-        const osafl_status status = subject_create(&s, c, &world, &settings);
-        subject_close(&s);
+        const osafl_status status = under_test_create(&s, c, &world, &settings);
+        under_test_close(&s);
         if (status == OSAFL_OK)
             return world;
         if (i == 0)
-            memcpy(why, s.message, sizeof why);
+            memcpy(why, s.error.text, sizeof why);
     }
     conform_fail(c, "create() accepts no shape of samples that is tried: %s", why);
 }
 
-osafl_status subject_open(struct subject *s, struct conform *c, const struct trial_world *world,
-                          const struct trial_settings *settings, bool guarded, unsigned char fill,
-                          struct transcript *t)
+osafl_status under_test_open(struct instance_under_test *s, struct conform *c,
+                             const struct trial_world *world, const struct trial_settings *settings,
+                             bool guarded, unsigned char fill, struct transcript *t)
 {
     fill_in(s, c, world, settings);
     s->guarded = guarded;
@@ -268,29 +269,29 @@ osafl_status subject_open(struct subject *s, struct conform *c, const struct tri
     }
     snprintf(s->doing, sizeof s->doing, "create()");
     conform_doing(s->doing);
-    const osafl_status status = instance_create(&s->instance, &s->facts, s->message);
+    const osafl_status status = instance_create(&s->instance, &s->facts, &s->error);
     if (status != OSAFL_OK)
         return status;
-    s->kept = calloc(1, s->bench->kept_bytes + 1);
+    s->kept = calloc(1, s->calls->kept_bytes + 1);
     if (s->kept == NULL)
         _exit(70);
-    if (s->bench->begin == NULL)
+    if (s->calls->begin == NULL)
         return OSAFL_OK;
-    struct take take = take_open(s);
-    const osafl_status begun = s->bench->begin(s, &take);
-    memcpy(s->doing, take.doing, sizeof s->doing);
-    memcpy(s->message, take.message, sizeof s->message);
-    transcript_append(t, &take.transcript);
-    take_close(&take);
+    struct caller caller = caller_open(s);
+    const osafl_status begun = s->calls->begin(s, &caller);
+    memcpy(s->doing, caller.doing, sizeof s->doing);
+    memcpy(s->error.text, caller.error.text, sizeof s->error.text);
+    transcript_append(t, &caller.transcript);
+    caller_close(&caller);
     return begun;
 }
 
-void subject_close(struct subject *s)
+void under_test_close(struct instance_under_test *s)
 {
     conform_doing("destroy()");
     instance_destroy(&s->instance);
-    if (s->kept != NULL && s->bench->free_kept != NULL)
-        s->bench->free_kept(s);
+    if (s->kept != NULL && s->calls->free_kept != NULL)
+        s->calls->free_kept(s);
     free(s->kept);
     s->kept = NULL;
     arena_clear(&s->config);
@@ -300,36 +301,36 @@ void subject_close(struct subject *s)
 
 /* Work on one thread. */
 struct shift {
-    struct subject *subject;
+    struct instance_under_test *tested;
     uint32_t round;
     unsigned first; /* does tasks first, first + stride, ... */
     unsigned stride;
-    struct take *takes;
+    struct caller *takes;
     osafl_status *status;
 };
 
-static void do_task(struct subject *s, struct take *t, osafl_status *status)
+static void do_task(struct instance_under_test *s, struct caller *t, osafl_status *status)
 {
-    *status = s->bench->task(s, t);
+    *status = s->calls->task(s, t);
     const char *damage = arena_damage(&t->arena);
     if (damage != NULL)
-        take_fail(t, "%s", damage);
+        caller_fail(t, "%s", damage);
     arena_clear(&t->arena);
 }
 
 static void *work_shift(void *arg)
 {
     struct shift *shift = arg;
-    for (unsigned k = shift->first; k < shift->subject->bench->tasks; k += shift->stride)
-        do_task(shift->subject, &shift->takes[k], &shift->status[k]);
+    for (unsigned k = shift->first; k < shift->tested->calls->tasks; k += shift->stride)
+        do_task(shift->tested, &shift->takes[k], &shift->status[k]);
     return NULL;
 }
 
 #define MOST_THREADS 16
 #define MOST_TASKS 64
 
-static void work_all(struct subject *s, uint32_t round, unsigned threads, struct take *takes,
-                     osafl_status *status)
+static void work_all(struct instance_under_test *s, uint32_t round, unsigned threads,
+                     struct caller *takes, osafl_status *status)
 {
     struct shift shift[MOST_THREADS];
     pthread_t thread[MOST_THREADS];
@@ -348,35 +349,35 @@ static void work_all(struct subject *s, uint32_t round, unsigned threads, struct
         pthread_join(thread[i], NULL);
 }
 
-/* Adds a take's answers, and remembers how it failed. */
-static osafl_status end_take(struct subject *s, struct take *take, osafl_status status,
-                             struct transcript *t)
+/* Adds a caller's answers, and remembers how it failed. */
+static osafl_status end_caller(struct instance_under_test *s, struct caller *caller,
+                               osafl_status status, struct transcript *t)
 {
-    transcript_append(t, &take->transcript);
+    transcript_append(t, &caller->transcript);
     if (status != OSAFL_OK) {
-        memcpy(s->doing, take->doing, sizeof s->doing);
-        memcpy(s->message, take->message, sizeof s->message);
+        memcpy(s->doing, caller->doing, sizeof s->doing);
+        memcpy(s->error.text, caller->error.text, sizeof s->error.text);
     }
-    take_close(take);
+    caller_close(caller);
     return status;
 }
 
-static osafl_status play_tasks(struct subject *s, uint32_t round, unsigned threads,
-                               struct transcript *t)
+static osafl_status run_tasks(struct instance_under_test *s, uint32_t round, unsigned threads,
+                              struct transcript *t)
 {
-    struct take *takes = calloc(MOST_TASKS, sizeof *takes);
+    struct caller *takes = calloc(MOST_TASKS, sizeof *takes);
     osafl_status status[MOST_TASKS];
     osafl_status result = OSAFL_OK;
     if (takes == NULL)
         _exit(70);
-    for (uint32_t k = 0; k < s->bench->tasks; k++) {
-        takes[k] = take_open(s);
+    for (uint32_t k = 0; k < s->calls->tasks; k++) {
+        takes[k] = caller_open(s);
         takes[k].round = round;
         takes[k].task = k;
     }
     work_all(s, round, threads, takes, status);
-    for (uint32_t k = 0; k < s->bench->tasks; k++) {
-        const osafl_status one = end_take(s, &takes[k], status[k], t);
+    for (uint32_t k = 0; k < s->calls->tasks; k++) {
+        const osafl_status one = end_caller(s, &takes[k], status[k], t);
         if (result == OSAFL_OK)
             result = one;
     }
@@ -384,59 +385,62 @@ static osafl_status play_tasks(struct subject *s, uint32_t round, unsigned threa
     return result;
 }
 
-osafl_status subject_play(struct subject *s, uint32_t first, uint32_t end, unsigned threads,
-                          struct transcript *t)
+osafl_status under_test_run(struct instance_under_test *s, uint32_t first, uint32_t end,
+                            unsigned threads, struct transcript *t)
 {
     for (uint32_t round = first; round < end; round++) {
-        if (s->bench->round != NULL) {
-            struct take take = take_open(s);
-            take.round = round;
-            const osafl_status status = s->bench->round(s, &take);
-            const char *damage = arena_damage(&take.arena);
+        if (s->calls->round != NULL) {
+            struct caller caller = caller_open(s);
+            caller.round = round;
+            const osafl_status status = s->calls->round(s, &caller);
+            const char *damage = arena_damage(&caller.arena);
             if (damage != NULL)
-                take_fail(&take, "%s", damage);
-            OSAFL_TRY(end_take(s, &take, status, t));
+                caller_fail(&caller, "%s", damage);
+            OSAFL_TRY(end_caller(s, &caller, status, t));
         }
-        if (s->bench->tasks > 0)
-            OSAFL_TRY(play_tasks(s, round, threads, t));
+        if (s->calls->tasks > 0)
+            OSAFL_TRY(run_tasks(s, round, threads, t));
     }
     return OSAFL_OK;
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
-void subject_fail(const struct subject *s, osafl_status status)
+void under_test_fail(const struct instance_under_test *s, osafl_status status)
 {
     const char *with = s->settings.text[0] != '\0' ? " with " : "";
     conform_fail(s->conform, "fails in %s%s%s with %s: %s", s->doing, with, s->settings.text,
-                 status_name(status), s->message);
+                 status_name(status), s->error.text);
 }
 
-void subject_must_open(struct subject *s, struct conform *c, struct transcript *t)
+void under_test_must_open(struct instance_under_test *s, struct conform *c, struct transcript *t)
 {
     if (c->plugin == NULL)
         conform_load(c);
     const struct trial_world world = world_for(c);
     const struct trial_settings settings = settings_default(c);
-    const osafl_status status = subject_open(s, c, &world, &settings, false, 0, t);
+    const osafl_status status = under_test_open(s, c, &world, &settings, false, 0, t);
     if (status != OSAFL_OK)
-        subject_fail(s, status);
+        under_test_fail(s, status);
 }
 
-void subject_must_play(struct subject *s, uint32_t first, uint32_t end, struct transcript *t)
+void under_test_must_run(struct instance_under_test *s, uint32_t first, uint32_t end,
+                         struct transcript *t)
 {
-    const osafl_status status = subject_play(s, first, end, 0, t);
+    const osafl_status status = under_test_run(s, first, end, 0, t);
     if (status != OSAFL_OK)
-        subject_fail(s, status);
+        under_test_fail(s, status);
 }
 
-void subject_require_clean(const struct subject *s, osafl_status status, const char *how)
+void under_test_require_clean(const struct instance_under_test *s, osafl_status status,
+                              const char *how)
 {
     if (status == OSAFL_OK)
         return;
     if (status == OSAFL_E_BUG) /* either the plugin says that the host is wrong, or the other way */
-        conform_fail(s->conform, "fails in %s %s with OSAFL_E_BUG: %s", s->doing, how, s->message);
-    if (strstr(s->message, "(the plugin gave no message)") != NULL)
+        conform_fail(s->conform, "fails in %s %s with OSAFL_E_BUG: %s", s->doing, how,
+                     s->error.text);
+    if (strstr(s->error.text, "(the plugin gave no message)") != NULL)
         conform_fail(s->conform, "fails in %s %s with %s and without a message", s->doing, how,
                      status_name(status));
 }

@@ -1,5 +1,5 @@
-/* complaints.c - what a list of diagnostics says, for tests. */
-#include "complaints.h"
+/* expected_errors.c - what a list of diagnostics says, for tests. */
+#include "expected_errors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static char *text_of(const struct diagnostics *d)
     return text;
 }
 
-void assert_complaints(const struct diagnostics *d, const char *const *expected, size_t n)
+void assert_errors(const struct diagnostics *d, const char *const *expected, size_t n)
 {
     char *text = text_of(d);
     const char *line = text;
@@ -37,7 +37,7 @@ void assert_complaints(const struct diagnostics *d, const char *const *expected,
     free(text);
 }
 
-void assert_no_complaints(const struct diagnostics *d)
+void assert_no_errors(const struct diagnostics *d)
 {
-    assert_complaints(d, NULL, 0);
+    assert_errors(d, NULL, 0);
 }

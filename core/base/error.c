@@ -1,23 +1,23 @@
-/* message.c - the one sentence that says why something failed. */
-#include "message.h"
+/* error.c - the one sentence that says why something failed. */
+#include "error.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-osafl_status message_fail(char *message, osafl_status code, const char *fmt, ...)
+osafl_status error_set(struct error *error, osafl_status code, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    vsnprintf(message, MESSAGE_BYTES, fmt, args);
+    vsnprintf(error->text, sizeof error->text, fmt, args);
     va_end(args);
     return code;
 }
 
-static const char *remedy(int error)
+static const char *remedy(int number)
 {
-    switch (error) {
+    switch (number) {
     case ENOSPC:
     case EDQUOT:
         return "free space there or choose another folder with --out or --results, then run the "
@@ -43,10 +43,10 @@ static const char *remedy(int error)
     }
 }
 
-osafl_status message_io(char *message, int error, const char *what, const char *path)
+osafl_status error_io(struct error *error, int number, const char *what, const char *path)
 {
     char buffer[128];
-    const char *text = strerror_r(error, buffer, sizeof buffer);
-    return message_fail(message, error == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO,
-                        "cannot %s %s: %s; %s", what, path, text, remedy(error));
+    const char *text = strerror_r(number, buffer, sizeof buffer);
+    return error_set(error, number == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO, "cannot %s %s: %s; %s",
+                     what, path, text, remedy(number));
 }
