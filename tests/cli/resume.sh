@@ -113,13 +113,15 @@ disturb() {
 }
 
 # Each of these keeps state of another kind: scores and d^{t-1}; control variates of server and
-# clients; moments; updates beyond their round; residuals of the quantizer; drifting labels.
+# clients; moments; updates beyond their round; residuals of the quantizer and
+# drifting labels in stores that grow.
 disturb osafl
 disturb scaffold --set aggregator.plugin=scaffold --set optimizer.plugin=scaffold
 disturb fedadam --set aggregator.plugin=fedadam
 disturb afa_cs --set aggregator.plugin=afa_cs
 disturb topk_sparse --set aggregator.plugin=fedavgm --set quantizer.plugin=topk_sparse \
-    --set arrival.plugin=binomial --set deletion.plugin=reservoir
+    --set arrival.plugin=binomial --set arrival.binomial.fill=0.5 --set deletion.plugin=reservoir \
+    --set drift.plugin=redraw --set drift.redraw.probability=0.2
 # Updates under way are part of a checkpoint.
 late="--set uplink.late=carry --set resource.plugin=fixed --set deadline_s=2.0"
 disturb fedbuff $late --set aggregator.plugin=fedbuff
