@@ -46,6 +46,12 @@ def layers():
         yield (f"depthwise {k} x {k}, stride {s}: {c} x {size} x {size}", picture(c, size),
                f"depthwise = 1; kernel = {k}; stride = {s}; padding = {k // 2};",
                nn.Conv2d(c, c, k, s, k // 2, groups=c))
+    for c, o, size, k in ((1, 6, 28, 5), (1, 32, 28, 5), (3, 64, 24, 5), (3, 32, 32, 3)):
+        yield (f"first convolution {k} x {k}: {c} x {size} x {size} to {o}", None,
+               f"conv = {o}; kernel = {k}; padding = {k // 2};", nn.Conv2d(c, o, k, 1, k // 2))
+    for c, o, size in ((6, 16, 14), (32, 64, 14), (64, 64, 12)):
+        yield (f"convolution 5 x 5: {c} x {size} x {size} to {o}", picture(c, size),
+               f"conv = {o}; kernel = 5; padding = 2;", nn.Conv2d(c, o, 5, 1, 2))
     yield ("convolution 3 x 3, 4 groups: 64 x 16 x 16", picture(64, 16),
            "conv = 64; kernel = 3; padding = 1; groups = 4;", nn.Conv2d(64, 64, 3, 1, 1, groups=4))
     yield ("convolution 4 x 4, stride 2: 64 x 16 x 16", picture(64, 16),
@@ -93,8 +99,8 @@ def least(repeats, work):
     return [min(part) for part in zip(*times[2:])]
 
 
-def torch_layer(repeats, module, shape):
-    x = torch.randn(BATCH, *shape, requires_grad=True)
+def torch_layer(repeats, module, shape, first):
+    x = torch.randn(BATCH, *shape, requires_grad=not first)
     dy = torch.randn_like(module(x))
 
     def work():
@@ -130,14 +136,19 @@ def smaller(a, b):
 
 
 def time_layer(options, name, before, row, module):
-    shape, tokens, rows, inner = before
     ours = theirs = None
-    network = f"{rows}, {{ {row} }}, {{ global_average = true; }}, " \
-        '{ linear = "classes"; }'
+    if before is None:
+        shape = inner = (module.in_channels, *map(int, name.split(": ")[1].split(" ")[2:5:2]))
+        tokens, rows = 0, f"{{ {row} }}"
+    else:
+        shape, tokens, rows, inner = before
+        rows += f", {{ {row} }}"
+    network = rows + ', { global_average = true; }, { linear = "classes"; }'
     for _ in range(options.rounds):
-        timed = osafl(options, network, shape, tokens)["layers"][1]
+        timed = osafl(options, network, shape, tokens)["layers"][before is not None]
         ours = smaller(ours, [timed["forward_ms"], timed["backward_ms"]])
-        theirs = smaller(theirs, torch_layer(options.repeats, module, inner))
+        theirs = smaller(theirs, torch_layer(options.repeats, module, inner,
+                                              before is None))
     print(f"| {name} | {ours[0]:.3f} | {theirs[0]:.3f} | {theirs[0] / ours[0]:.1f} | "
           f"{ours[1]:.3f} | {theirs[1]:.3f} | {theirs[1] / ours[1]:.1f} |", flush=True)
 

@@ -200,11 +200,13 @@ static void narrow_strip(size_t columns, const struct product *p, struct part t)
     float b[DEPTH_BLOCK * LANES] __attribute__((aligned(64)));
     float c[ROWS * LANES] __attribute__((aligned(64)));
     const struct part whole = t;
-    for (size_t k = 0; k < t.segments * t.depth; k++) {
-        const float *from = whole.b + (ptrdiff_t)(k / t.depth) * whole.b_segment +
-                            (ptrdiff_t)(k % t.depth) * whole.b_row;
-        for (size_t j = 0; j < LANES; j++)
-            b[k * LANES + j] = j < columns ? from[j] : 0;
+    const lane_mask mask = vec_first(columns);
+    const vec bias = t.bias != NULL ? vec_load_some(t.bias, mask) : (vec){0};
+    float *copy = b;
+    for (size_t s = 0; s < t.segments; s++) {
+        const float *from = t.b + (ptrdiff_t)s * t.b_segment;
+        for (size_t k = 0; k < t.depth; k++, from += whole.b_row, copy += LANES)
+            vec_store(copy, vec_load_some(from, mask));
     }
     t.b = b;
     t.b_row = LANES;
@@ -217,13 +219,12 @@ static void narrow_strip(size_t columns, const struct product *p, struct part t)
     for (size_t first = 0; first < p->rows; first += ROWS) {
         const size_t rows = p->rows - first < ROWS ? p->rows - first : ROWS;
         tiles[1][rows](p, &t);
-        for (size_t i = 0; i < rows; i++)
-            for (size_t j = 0; j < columns; j++) {
-                float *to = whole.c + (ptrdiff_t)(first + i) * whole.c_row + j;
-                float x = whole.add ? *to + c[i * LANES + j] : c[i * LANES + j];
-                x += whole.bias != NULL ? whole.bias[j] : 0;
-                *to = whole.rectify && x < 0 ? 0 : x;
-            }
+        for (size_t i = 0; i < rows; i++) {
+            float *to = whole.c + (ptrdiff_t)(first + i) * whole.c_row;
+            vec x = vec_load(c + i * LANES);
+            x = (whole.add ? vec_load_some(to, mask) + x : x) + bias;
+            vec_store_some(to, mask, whole.rectify ? vec_positive(x) : x);
+        }
         t.a += ROWS * p->a_row;
     }
 }

@@ -90,6 +90,45 @@ NN_INLINE vec vec_select(lane_mask mask, vec yes, vec no)
     return (vec)((mask & (int_vec)yes) | (~mask & (int_vec)no));
 #endif
 }
+/* The first n lanes. */
+NN_INLINE lane_mask vec_first(size_t n)
+{
+#if LANES == 16
+    return (lane_mask)((1u << n) - 1);
+#else
+    lane_mask mask;
+    for (size_t i = 0; i < LANES; i++)
+        mask[i] = i < n ? -1 : 0;
+    return mask;
+#endif
+}
+/* The lanes of the mask, which alone lie in memory; zeros in the others. */
+NN_INLINE vec vec_load_some(const float *p, lane_mask mask)
+{
+#if LANES == 16
+    return (vec)_mm512_maskz_loadu_ps(mask, p);
+#elif LANES == 8
+    return (vec)_mm256_maskload_ps(p, (__m256i)mask);
+#else
+    vec v = {0};
+    for (size_t i = 0; i < LANES; i++)
+        if (mask[i] != 0)
+            v[i] = p[i];
+    return v;
+#endif
+}
+NN_INLINE void vec_store_some(float *p, lane_mask mask, vec v)
+{
+#if LANES == 16
+    _mm512_mask_storeu_ps(p, mask, (__m512)v);
+#elif LANES == 8
+    _mm256_maskstore_ps(p, (__m256i)mask, (__m256)v);
+#else
+    for (size_t i = 0; i < LANES; i++)
+        if (mask[i] != 0)
+            p[i] = v[i];
+#endif
+}
 NN_INLINE int_vec vec_select_int(lane_mask mask, int32_t yes, int_vec no)
 {
 #if LANES == 16
