@@ -131,12 +131,11 @@ static bool read_choice(const struct binding *b, const struct node *n, const osa
         }
         suggest_offer(&s, p->choices[i]);
     }
-    const char *none = p->type == OSAFL_T_INT ? "neither a whole number nor" : "none of";
     if (s.best != NULL)
-        report_error(b, n, p->name, "\"%s\" is %s %s; did you mean \"%s\"?", n->value.text, none,
+        report_error(b, n, p->name, "\"%s\" is none of %s; did you mean \"%s\"?", n->value.text,
                      list, s.best);
     else
-        report_error(b, n, p->name, "\"%s\" is %s %s", n->value.text, none, list);
+        report_error(b, n, p->name, "\"%s\" is none of %s", n->value.text, list);
     return false;
 }
 

@@ -1,8 +1,24 @@
 /* arithmetic.c - small loops that several layers need. */
 #include "arithmetic.h"
 
+#include "vector.h"
+
 /* Rows are summed in float in runs of this length, runs in double. */
 enum { SUM_RUN = 256, SUM_COLUMNS = 64 };
+
+/* The sums of at most LANES columns; each runs as in bias_gradient(). */
+static void sum_narrow(struct block dy, double *total)
+{
+    const lane_mask mask = vec_first(dy.columns);
+    for (size_t row = 0; row < dy.rows; row += SUM_RUN) {
+        const size_t end = smaller(row + SUM_RUN, dy.rows);
+        vec sum = {0};
+        for (size_t i = row; i < end; i++)
+            sum += vec_load_some(dy.at + i * dy.stride, mask);
+        for (size_t j = 0; j < dy.columns; j++)
+            total[j] += (double)sum[j];
+    }
+}
 
 void bias_gradient(const struct pass *pass, int parameter, struct block dy)
 {
@@ -10,7 +26,9 @@ void bias_gradient(const struct pass *pass, int parameter, struct block dy)
     for (size_t first = 0; first < dy.columns; first += SUM_COLUMNS) {
         const size_t n = dy.columns - first < SUM_COLUMNS ? dy.columns - first : SUM_COLUMNS;
         double total[SUM_COLUMNS] = {0};
-        for (size_t row = 0; row < dy.rows; row += SUM_RUN) {
+        if (dy.columns <= LANES)
+            sum_narrow(dy, total);
+        for (size_t row = 0; dy.columns > LANES && row < dy.rows; row += SUM_RUN) {
             const size_t end = dy.rows - row < SUM_RUN ? dy.rows : row + SUM_RUN;
             float sum[SUM_COLUMNS] = {0};
             for (size_t i = row; i < end; i++) {

@@ -94,7 +94,7 @@ NN_INLINE vec vec_select(lane_mask mask, vec yes, vec no)
 NN_INLINE lane_mask vec_first(size_t n)
 {
 #if LANES == 16
-    return (lane_mask)((1u << n) - 1);
+    return (lane_mask)((1u << n) - 1); /* n may be 16 */
 #else
     lane_mask mask;
     for (size_t i = 0; i < LANES; i++)
