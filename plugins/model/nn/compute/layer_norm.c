@@ -6,8 +6,31 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "vector.h"
 
 static const double epsilon = 1e-5;
+
+/* Sums run in float in each lane, over channels / LANES values, and in double across the lanes. */
+static double total(vec lanes)
+{
+    double sum = 0;
+    for (size_t i = 0; i < LANES; i++)
+        sum += (double)lanes[i];
+    return sum;
+}
+
+/* The sum of a position's values, or of their squared distances from the mean. */
+NN_INLINE double sum_of(const float *x, size_t channels, const float mean, const bool squares)
+{
+    vec sum = {0};
+    for (size_t c = 0; c < channels; c += LANES) {
+        const lane_mask mask = vec_first(smaller(channels - c, LANES));
+        const vec v = vec_load_some(x + c, mask);
+        const vec d = vec_select(mask, v - mean, (vec){0});
+        sum += squares ? d * d : v;
+    }
+    return total(sum);
+}
 
 static size_t positions(const struct layer *l, const struct pass *pass)
 {
@@ -23,18 +46,13 @@ void layer_norm_forward(const struct layer *l, const struct pass *pass)
     float *y = pass_values(pass, l->output);
     float *saved = pass_memory(pass, l->saved_offset); /* mean and 1/deviation of each position */
     for (size_t i = 0; i < positions(l, pass); i++, x += channels, y += channels) {
-        double sum = 0;
-        double squares = 0;
-        for (size_t c = 0; c < channels; c++)
-            sum += (double)x[c];
-        const double mean = sum / (double)channels;
-        for (size_t c = 0; c < channels; c++)
-            squares += ((double)x[c] - mean) * ((double)x[c] - mean);
-        const float inverse = (float)(1 / sqrt(squares / (double)channels + epsilon));
-        saved[2 * i] = (float)mean;
+        const float mean = (float)(sum_of(x, channels, 0, false) / (double)channels);
+        const double variance = sum_of(x, channels, mean, true) / (double)channels;
+        const float inverse = (float)(1 / sqrt(variance + epsilon));
+        saved[2 * i] = mean;
         saved[2 * i + 1] = inverse;
         for (size_t c = 0; c < channels; c++)
-            y[c] = gamma[c] * ((x[c] - (float)mean) * inverse) + beta[c];
+            y[c] = gamma[c] * ((x[c] - mean) * inverse) + beta[c];
     }
 }
 

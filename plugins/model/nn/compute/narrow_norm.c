@@ -189,38 +189,41 @@ static void sum_gradients(const struct norm *m, const float *gradient)
     collect(m->line, part_2, m->sum_2);
 }
 
-/* part_1 = S1 / (m deviation) and part_2 = S2 / (m deviation^2), to the channels of each group. */
+/* part_1 = S1 / (m deviation) and part_2 = S2 / (m deviation^2), to the channels of each group;
+ * sum_2 becomes sum d z. */
 static void share_gradients(const struct norm *m)
 {
     const double count = (double)(m->width * m->pixels);
     for (size_t k = 0; k < m->samples * m->groups; k++) {
         const double inverse = (double)m->inverse[k];
+        const float *gamma = m->gamma + k % m->groups * m->width;
+        const size_t first = k * m->width;
         double s1 = 0;
         double s2 = 0;
-        for (size_t i = k * m->width; i < (k + 1) * m->width; i++) {
-            const double gamma = (double)m->gamma[i % m->channels];
-            s1 += gamma * m->sum_1[i];
-            s2 += gamma * m->sum_2[i];
+        for (size_t c = 0; c < m->width; c++) {
+            s1 += (double)gamma[c] * m->sum_1[first + c];
+            s2 += (double)gamma[c] * m->sum_2[first + c];
         }
-        for (size_t i = k * m->width; i < (k + 1) * m->width; i++) {
-            m->part_1[i] = (float)(inverse * s1 / count);
-            m->part_2[i] = (float)(inverse * inverse * inverse * s2 / count);
+        const float share_1 = (float)(inverse * s1 / count);
+        const float share_2 = (float)(inverse * inverse * inverse * s2 / count);
+        for (size_t i = first; i < first + m->width; i++) {
+            m->part_1[i] = share_1;
+            m->part_2[i] = share_2;
+            m->sum_2[i] *= inverse;
         }
     }
 }
 
 static void store_weights(const struct layer *l, const struct pass *pass, const struct norm *m)
 {
-    for (size_t c = 0; c < m->channels; c++) {
-        double gamma = 0;
-        double beta = 0;
-        for (size_t n = 0; n < m->samples; n++) {
-            const size_t i = n * m->channels + c;
-            gamma += m->sum_2[i] * (double)m->inverse[i / m->width];
-            beta += m->sum_1[i];
+    for (size_t n = 1; n < m->samples; n++)
+        for (size_t c = 0; c < m->channels; c++) {
+            m->sum_1[c] += m->sum_1[n * m->channels + c];
+            m->sum_2[c] += m->sum_2[n * m->channels + c];
         }
-        store_gradient(pass, pass_target(pass, l->weight) + c, gamma);
-        store_gradient(pass, pass_target(pass, l->bias) + c, beta);
+    for (size_t c = 0; c < m->channels; c++) {
+        store_gradient(pass, pass_target(pass, l->weight) + c, m->sum_2[c]);
+        store_gradient(pass, pass_target(pass, l->bias) + c, m->sum_1[c]);
     }
 }
 
