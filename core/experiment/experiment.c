@@ -24,6 +24,7 @@
 /* A plugin that the file chose or has a group for. */
 struct candidate {
     const struct loaded_plugin *loaded;
+    const struct node *place; /* where it is named */
     const struct node *group; /* may be empty, never NULL */
     uint32_t kind;
     bool chosen;
@@ -116,8 +117,12 @@ static void add_candidate(struct resolver *r, uint32_t kind, const char *name,
     }
     snprintf(path, size, "%s.%s", kind_name(kind), p->name);
     struct candidate *c = &r->candidates[r->n_candidates++];
-    *c = (struct candidate){
-        .loaded = loaded, .group = group, .kind = kind, .chosen = chosen, .table = {.path = path}};
+    *c = (struct candidate){.loaded = loaded,
+                            .place = place,
+                            .group = group,
+                            .kind = kind,
+                            .chosen = chosen,
+                            .table = {.path = path}};
     c->table.params = p->params;
     c->table.n = p->n_params;
     c->table.stride = p->param_size;
@@ -223,7 +228,11 @@ static void bind_candidate(struct resolver *r, const struct candidate *c)
     if (diagnostics_errors(r->d) == errors_before)
         check_candidate(r, c, config);
     if (c->chosen)
-        r->e->chosen[c->kind] = (struct chosen_plugin){.loaded = c->loaded, .config = config};
+        r->e->chosen[c->kind] =
+            (struct chosen_plugin){.loaded = c->loaded,
+                                   .config = config,
+                                   .file = c->place != NULL ? c->place->file : NULL,
+                                   .line = c->place != NULL ? c->place->line : 0};
 }
 
 /* ---- the core's own settings ---- */

@@ -66,8 +66,10 @@ struct model_settings { /* model; the plugins' groups stand beside */
 /* A plugin as an experiment chose it. */
 struct chosen_plugin {
     const struct loaded_plugin
-        *loaded;  /* NULL: none chosen (an optimizer left to the aggregator) */
-    void *config; /* config_size bytes; NULL when there are none */
+        *loaded;      /* NULL: none chosen (an optimizer left to the aggregator) */
+    void *config;     /* config_size bytes; NULL when there are none */
+    const char *file; /* where it was chosen, for messages; NULL: nowhere */
+    unsigned line;
 };
 
 struct experiment {

@@ -70,6 +70,7 @@ static const struct slot model_slots[] = {
     SLOT(osafl_model_vt, sgd_step, SLOT_OPTIONAL),
     SLOT(osafl_model_vt, export_tensor, SLOT_WITH_NEXT),
     SLOT(osafl_model_vt, import_tensor, SLOT_OPTIONAL),
+    SLOT(osafl_model_vt, score, SLOT_OPTIONAL),
 };
 static const struct slot channel_slots[] = {
     SLOT(osafl_channel_vt, link, SLOT_REQUIRED),
@@ -100,6 +101,7 @@ static const struct slot quantizer_slots[] = {
 };
 static const struct slot deletion_slots[] = {
     SLOT(osafl_deletion_vt, select, SLOT_REQUIRED),
+    SLOT(osafl_deletion_vt, describe, SLOT_OPTIONAL),
 };
 static const struct slot aggregator_slots[] = {
     SLOT(osafl_aggregator_vt, declare, SLOT_REQUIRED),

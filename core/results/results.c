@@ -34,7 +34,9 @@ static const struct column {
             {"uplink_payload_bits", "bit",
              "What the resource problem pays for, of all who sent, in vain or not"},
             {"uplink_air_bits", "bit", "What was really sent, as coded, in vain or not"},
-            {"compute_j", "J", "Energy for computing, of all who trained, in vain or not"},
+            {"compute_j", "J",
+             "Energy for computing, of all who trained, in vain or not, and for measuring samples "
+             "where the deletion policy goes by measures"},
             {"upload_j", "J", "Energy for sending, of all who sent, in vain or not"},
             {"energy_j", "J", "Sum of both"},
         },

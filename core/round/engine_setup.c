@@ -64,6 +64,11 @@ static bool make_vectors(struct engine *e)
     e->broadcast = calloc((size_t)n + 1, sizeof(float *));
     if (e->w == NULL || e->broadcast == NULL)
         return false;
+    if (e->session->deletion.measure != NULL) {
+        e->w_before = new_vector(e);
+        if (e->w_before == NULL)
+            return false;
+    }
     for (uint32_t j = 0; j < n; j++) {
         e->broadcast[j] = new_vector(e);
         if (e->broadcast[j] == NULL)
@@ -180,6 +185,7 @@ void engine_destroy(struct engine *e)
         memory_free(e->broadcast[j]);
     free(e->broadcast);
     memory_free(e->w);
+    memory_free(e->w_before);
     kept_updates_free(&e->kept);
     late_updates_free(&e->late);
     evaluation_destroy(&e->evaluation);
@@ -221,7 +227,8 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
         ((fused ? 2u : 3u) + (uint64_t)s->optimizer.round_vectors + s->optimizer.uplink_vectors) *
             vector;
     const uint64_t clients = s->aggregator.centralised ? 1 : s->facts.clients;
-    const uint64_t shared = (2 + (uint64_t)s->aggregator.broadcast_vectors) * vector +
+    const uint64_t models = s->deletion.measure != NULL ? 3 : 2;
+    const uint64_t shared = (models + s->aggregator.broadcast_vectors) * vector +
                             s->evaluation_samples * s->model.n_measures * sizeof(double);
     return world_bytes(world) + history_bytes(s->facts.clients, s->dataset.labels) + shared +
            threads * per_thread + clients * client_state_vectors(s) * vector;

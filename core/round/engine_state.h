@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "evaluate.h"
 #include "late_updates.h"
+#include "measure_samples.h"
 #include "participation.h"
 #include "train.h"
 #include "updates.h"
@@ -29,6 +30,7 @@ struct engine {
     bool warned_of_nobody;
 
     float *w;                   /* w^t */
+    float *w_before;            /* w^t, after w has become w^(t+1); NULL: nobody looks */
     float **broadcast;          /* [aggregator.broadcast_vectors][dim] */
     uint32_t trainees;          /* clients that can train: U, or 1 when centralised */
     struct client_state *state; /* [trainees] */
@@ -52,6 +54,7 @@ struct engine {
 
     struct evaluation evaluation;
     struct measure_columns columns;
+    double measure_j;      /* spent on measuring samples in the round in hand */
     double *local_measure; /* evaluation.per_client: [clients]; else NULL */
 
     pthread_mutex_t progress_lock;

@@ -228,7 +228,7 @@ static osafl_status check_answer(const struct participation *p, osafl_call *c)
     return OSAFL_OK;
 }
 
-static double sample_bits(const struct session *s)
+double participation_sample_bits(const struct session *s)
 {
     const double set = s->experiment->clients.sample_bits;
     /* The paper's cost model takes 128 x 128 samples of 32 bits a channel, whatever the network
@@ -254,7 +254,7 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
         .payload_bits = p->payload_bits,
         .noise_w_per_hz = s->link.noise_w_per_hz,
         .capacitance = s->experiment->clients.capacitance,
-        .sample_bits = sample_bits(s),
+        .sample_bits = participation_sample_bits(s),
         .present = p->asked,
         .gain = p->gain,
         .bandwidth_hz = p->answer.bandwidth_hz,

@@ -44,6 +44,9 @@ const osafl_history *participation_begin(struct participation *p, uint32_t round
  * OSAFL_E_NUMERIC). */
 osafl_status participation_decide(struct participation *p, uint32_t round, struct error *error);
 
+/* Bits of a sample in the cost model, s_u. */
+double participation_sample_bits(const struct session *s);
+
 /* Its update would be later than the aggregator takes. */
 bool participation_is_stale(const struct participation *p, uint32_t client);
 

@@ -218,8 +218,14 @@ static osafl_status check_model(const struct session *s, struct diagnostics *d)
         info->n_parameters > (uint64_t)1 << 40)
         return refuse(s, kind, d, OSAFL_E_BUG,
                       "describe() gives tensors that do not tile the parameters");
-    if (info->n_measures == 0 || info->n_measures > MAX_VECTORS || info->measures == NULL)
+    if (info->n_measures == 0 || info->n_measures > SESSION_MAX_MEASURES || info->measures == NULL)
         return refuse(s, kind, d, OSAFL_E_BUG, "describe() gives no measures, or too many");
+    if (info->n_sample_measures > SESSION_MAX_MEASURES ||
+        (info->n_sample_measures > 0 &&
+         (info->sample_measures == NULL || session_model(s)->score == NULL)))
+        return refuse(s, kind, d, OSAFL_E_BUG,
+                      "describe() gives sample measures without a table or without score(), or too "
+                      "many");
     return OSAFL_OK;
 }
 
@@ -367,6 +373,83 @@ static osafl_status create_quantizer(struct session *s, struct diagnostics *d)
     return OSAFL_OK;
 }
 
+/* The measure of this name among n; n: there is none. */
+static uint32_t find_measure(const osafl_metric *measure, uint32_t n, uint32_t stride,
+                             const char *name)
+{
+    uint32_t m = 0;
+    while (m < n && strcmp(OSAFL_AT(osafl_metric, measure, stride, m)->name, name) != 0)
+        m++;
+    return m;
+}
+
+static osafl_status refuse_measure(const struct session *s, struct diagnostics *d)
+{
+    const struct chosen_plugin *chosen = &s->experiment->chosen[OSAFL_KIND_DELETION];
+    const osafl_model_info *model = &s->model;
+    char list[512] = "";
+    size_t used = 0;
+    for (uint32_t m = 0; m < model->n_measures + model->n_sample_measures; m++) {
+        const bool score = m >= model->n_measures;
+        const osafl_metric *one =
+            OSAFL_AT(osafl_metric, score ? model->sample_measures : model->measures,
+                     model->measure_size, score ? m - model->n_measures : m);
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", m == 0 ? "" : ", ",
+                                     one->name);
+    }
+    diagnostics_error(
+        d, chosen->file, chosen->line,
+        "deletion.plugin = \"%s\" goes by the measure \"%s\", which model/%s does not "
+        "have; it has %s: choose a deletion plugin or a setting of this one that goes "
+        "by one of these, or another model",
+        chosen->loaded->plugin->name, s->deletion.measure,
+        s->instance[OSAFL_KIND_MODEL].plugin->name, list);
+    return OSAFL_E_CONFIG;
+}
+
+/* Where the model has what the deletion policy goes by. */
+static osafl_status choose_measure(struct session *s, struct diagnostics *d)
+{
+    const struct chosen_plugin *chosen = &s->experiment->chosen[OSAFL_KIND_DELETION];
+    const osafl_model_info *model = &s->model;
+    const char *name = s->deletion.measure;
+    if (name == NULL)
+        return OSAFL_OK;
+    if (!s->experiment->training.enabled) {
+        diagnostics_error(
+            d, chosen->file, chosen->line,
+            "deletion.plugin = \"%s\" goes by what the model makes of each sample, "
+            "and with training.enabled = false it learns nothing; choose one that does not, or "
+            "leave out training.enabled",
+            chosen->loaded->plugin->name);
+        return OSAFL_E_CONFIG;
+    }
+    s->measure_stride = model->n_measures;
+    s->measure_index = find_measure(model->measures, model->n_measures, model->measure_size, name);
+    if (s->measure_index < model->n_measures)
+        return OSAFL_OK;
+    s->measure_is_score = true;
+    s->measure_stride = model->n_sample_measures;
+    s->measure_index =
+        find_measure(model->sample_measures, model->n_sample_measures, model->measure_size, name);
+    return s->measure_index < model->n_sample_measures ? OSAFL_OK : refuse_measure(s, d);
+}
+
+static osafl_status create_deletion(struct session *s, struct diagnostics *d)
+{
+    const uint32_t kind = OSAFL_KIND_DELETION;
+    OSAFL_TRY(create_instance(s, kind, &s->facts, d));
+    const osafl_deletion_vt *vt = VTABLE(osafl_deletion_vt, OSAFL_KIND_DELETION);
+    s->deletion = (osafl_deletion_info){.struct_size = sizeof s->deletion};
+    if (vt->describe == NULL)
+        return OSAFL_OK;
+    osafl_call c;
+    call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
+    OSAFL_TRY(end_describe(&c, vt->describe(s->instance[kind].self, &c, &s->deletion), d));
+    return choose_measure(s, d);
+}
+
 static osafl_status create_selection(struct session *s, struct diagnostics *d)
 {
     const uint32_t kind = OSAFL_KIND_SELECTION;
@@ -419,8 +502,7 @@ static void gather_facts(struct session *s)
 
 static osafl_status create_all(struct session *s, struct loader *l, struct diagnostics *d)
 {
-    static const uint32_t others[] = {OSAFL_KIND_DELETION, OSAFL_KIND_PARTITION, OSAFL_KIND_DRIFT,
-                                      OSAFL_KIND_ARRIVAL};
+    static const uint32_t others[] = {OSAFL_KIND_PARTITION, OSAFL_KIND_DRIFT, OSAFL_KIND_ARRIVAL};
     OSAFL_TRY(create_dataset(s, d));
     OSAFL_TRY(count_labels(s, d));
     OSAFL_TRY(create_model(s, d));
@@ -435,6 +517,7 @@ static osafl_status create_all(struct session *s, struct loader *l, struct diagn
     OSAFL_TRY(create_optimizer(s, l, d));
     if (!centralised)
         OSAFL_TRY(create_quantizer(s, d));
+    OSAFL_TRY(create_deletion(s, d));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         OSAFL_TRY(create_instance(s, others[i], &s->facts, d));
     OSAFL_TRY(create_selection(s, d));

@@ -13,6 +13,9 @@
 #include "plugin/plugin_host.h"
 #include "world/world.h"
 
+/* Most measures of a model. */
+#define SESSION_MAX_MEASURES 64
+
 struct diagnostics;
 struct loader;
 
@@ -29,6 +32,11 @@ struct session {
     osafl_aggregator_info aggregator;
     osafl_optimizer_info optimizer;
     osafl_selection_info selection;
+    osafl_deletion_info deletion;
+    /* deletion.measure: evaluate()'s or score()'s number so many, of so many. */
+    bool measure_is_score;
+    uint32_t measure_index;
+    uint32_t measure_stride;
     double *label_share;         /* [dataset.labels] */
     struct codec codec;          /* of the uplink; plain floats when centralised */
     uint32_t quantizer_vectors;  /* that the quantizer keeps per client and slot */

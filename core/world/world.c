@@ -425,6 +425,8 @@ void world_destroy(struct world *w)
     free(w->view_label);
     free(w->view_age);
     free(w->leaves);
+    free(w->candidate);
+    free(w->view_measure);
     free(w);
 }
 

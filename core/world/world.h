@@ -3,8 +3,10 @@
  *
  * Everything random here depends on the seed, the settings `clients`, the data set, partition,
  * drift, arrival and deletion, and on nothing else: another aggregator, quantizer or evaluation
- * interval meets the same stores, arrivals and limits.  All functions belong to the coordinator;
- * the const ones may be called by any thread while no other one runs.  `message`: see message.h. */
+ * interval meets the same stores, arrivals and limits.  Only with a deletion policy that goes by
+ * measures of the model do the stores depend on what is learnt.  All functions belong to the
+ * coordinator; the const ones may be called by any thread while no other one runs.  `message`: see
+ * message.h. */
 #ifndef OSAFL_CORE_WORLD_H
 #define OSAFL_CORE_WORLD_H
 
@@ -76,6 +78,12 @@ const uint32_t *world_arrivals(const struct world *w);
  * or because its answer breaks the interface: OSAFL_E_BUG, naming it) the world may only be
  * destroyed. */
 osafl_status world_advance(struct world *w, uint32_t round, struct error *error);
+
+/* value[i] of sample[i], i < n, for a deletion policy that goes by a measure. */
+typedef osafl_status world_measure(void *arg, uint32_t client, uint32_t n, const uint64_t *sample,
+                                   double *value, struct error *error);
+/* Who measures; from then on select() gets measures. */
+void world_measure_with(struct world *w, world_measure *measure, void *arg);
 
 /* How often in all a label's samples (with a partition by owners: a client's own) were used
  * up and dealt from the start again. */

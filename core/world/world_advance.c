@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -127,6 +128,40 @@ const uint32_t *world_arrivals(const struct world *w)
     return w->arrivals;
 }
 
+void world_measure_with(struct world *w, world_measure *measure, void *arg)
+{
+    w->measure = measure;
+    w->measure_arg = arg;
+}
+
+static osafl_status reserve_measures(struct world *w, uint32_t n, struct error *error)
+{
+    if (n <= w->measured)
+        return OSAFL_OK;
+    free(w->candidate);
+    free(w->view_measure);
+    w->candidate = calloc(n, sizeof *w->candidate);
+    w->view_measure = calloc(n, sizeof *w->view_measure);
+    w->measured = w->candidate != NULL && w->view_measure != NULL ? n : 0;
+    return w->measured > 0 ? OSAFL_OK
+                           : error_set(error, OSAFL_E_NOMEM,
+                                       "out of memory for the measures of %" PRIu32 " samples", n);
+}
+
+/* Fills w->view_measure for the stored and the arrived samples. */
+static osafl_status measure_candidates(struct world *w, uint32_t client, uint32_t stored,
+                                       struct error *error)
+{
+    const uint32_t arrived = w->arrivals[client];
+    if (w->measure == NULL)
+        return OSAFL_OK;
+    OSAFL_TRY(reserve_measures(w, stored + arrived, error));
+    memcpy(w->candidate, w->sample + w->offset[client], stored * sizeof *w->candidate);
+    memcpy(w->candidate + stored, w->arrived, arrived * sizeof *w->candidate);
+    return w->measure(w->measure_arg, client, stored + arrived, w->candidate, w->view_measure,
+                      error);
+}
+
 /* Asks the policy for n samples and checks its answer; marks in w->leaves who goes. */
 static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t round, uint32_t n,
                                    struct error *error)
@@ -134,6 +169,7 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
     const struct instance *deletion = w->plugins.deletion;
     const uint32_t stored = (uint32_t)w->stored[client];
     const uint32_t arrived = w->arrivals[client];
+    OSAFL_TRY(measure_candidates(w, client, stored, error));
     const osafl_store_view view = {
         .struct_size = sizeof view,
         .client = client,
@@ -143,6 +179,7 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
         .arrived = arrived,
         .label = w->view_label,
         .age = w->view_age,
+        .measure = w->measure != NULL ? w->view_measure : NULL,
     };
     const osafl_deletion_vt *vt = (const osafl_deletion_vt *)(const void *)deletion->plugin->vtable;
     struct osafl_call call;

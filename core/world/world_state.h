@@ -43,6 +43,12 @@ struct world {
     int32_t *view_label; /* [2 * largest store]: stored and arrived */
     uint32_t *view_age;
     uint8_t *leaves;
+
+    world_measure *measure; /* NULL: the deletion policy goes by none */
+    void *measure_arg;
+    uint64_t *candidate;  /* [measured]: stored, then arrived samples */
+    double *view_measure; /* [measured] */
+    uint32_t measured;
 };
 
 /* Deals n samples to a client: labels from its mix, or its own samples where they have owners.

@@ -19,7 +19,18 @@ typedef struct osafl_store_view {
     uint32_t arrived;
     const int32_t *label;
     const uint32_t *age; /* rounds since the sample came; 0 for one that has just come */
+    /* The measure that describe() names, of each sample under w^t, the model of the round that
+     * ends; DBL_MAX where that is not finite.  NULL where none is named. */
+    const double *measure;
 } osafl_store_view;
+
+typedef struct osafl_deletion_info {
+    uint32_t struct_size;
+    uint32_t reserved;
+    /* A measure of the model (model.h), by name, by which the policy goes; NULL: none.  It costs
+     * the client the computing of a forward pass on each sample. */
+    const char *measure;
+} osafl_deletion_info;
 
 /* Features: "keeps_arrivals": no arrival is ever chosen. */
 typedef struct osafl_deletion_vt {
@@ -30,6 +41,8 @@ typedef struct osafl_deletion_vt {
      * ascending.  [coord] */
     osafl_status (*select)(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
                            uint32_t *position);
+    /* The same answer every time; out is filled with 0.  (optional) [coord] */
+    osafl_status (*describe)(void *self, osafl_call *c, osafl_deletion_info *out);
 } osafl_deletion_vt;
 
 #ifdef __cplusplus

@@ -34,8 +34,11 @@ struct osafl_model_info {
      * "loss" first where there is no accuracy.  The host averages over samples.  The first is the
      * one by which runs are compared. */
     const osafl_metric *measures;
-    uint32_t measure_size; /* the host's stride through measures */
-    uint32_t reserved;
+    uint32_t measure_size; /* the host's stride through measures and sample_measures */
+    uint32_t n_sample_measures;
+    /* What score() gives of each sample beside those: "entropy" and "margin" of a classifier.  For
+     * policies that go by single samples; no table has them. */
+    const osafl_metric *sample_measures;
 };
 
 /* Which SGD step this is: the identity under which a model draws its own randomness (dropout). */
@@ -77,6 +80,10 @@ typedef struct osafl_model_vt {
      * that order already.  out, in: `size` floats.  [any] */
     void (*export_tensor)(void *self, uint32_t t, const float *w, float *out);
     void (*import_tensor)(void *self, uint32_t t, const float *in, float *w);
+    /* value[i * n_sample_measures + m]: sample measure m of sample i; dropout off.  REQUIRED when
+     * n_sample_measures > 0, else OPTIONAL.  [worker] */
+    osafl_status (*score)(void *self, osafl_call *c, void *workspace, const float *w,
+                          const osafl_batch *b, double *value);
 } osafl_model_vt;
 
 #ifdef __cplusplus

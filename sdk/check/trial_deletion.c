@@ -1,4 +1,5 @@
 /* trial_deletion.c - deletion policies at work, and their laws. */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,29 @@
 static const osafl_deletion_vt *vtable(const struct instance_under_test *s)
 {
     return (const osafl_deletion_vt *)(const void *)s->instance.plugin->vtable;
+}
+
+/* Measures with ties, where the policy names one; NULL else. */
+static const double *make_measures(struct instance_under_test *s, struct caller *t, struct draws *d,
+                                   uint32_t n)
+{
+    osafl_deletion_info *info = arena_inout(&t->arena, "info", NULL, 1, sizeof *info, 8);
+    *info = (osafl_deletion_info){.struct_size = sizeof *info};
+    if (vtable(s)->describe == NULL)
+        return NULL;
+    osafl_call *c = caller_begin(t, "describe()", OSAFL_NO_CLIENT);
+    if (caller_end(t, vtable(s)->describe(s->instance.self, c, info)) != OSAFL_OK)
+        caller_fail(t, "fails: %s", t->error.text);
+    if (info->measure == NULL)
+        return NULL;
+    double *measure = calloc((size_t)n + 1, sizeof *measure);
+    if (measure == NULL)
+        abort();
+    for (uint32_t i = 0; i < n; i++)
+        measure[i] = draw_below(d, 9) == 0 ? DBL_MAX : 0.25 * draw_below(d, 9);
+    const double *guarded = arena_input(&t->arena, "measures", measure, n, sizeof *measure, 8);
+    free(measure);
+    return guarded;
 }
 
 /* A client's samples; arrays of the caller. */
@@ -35,6 +59,7 @@ static osafl_store_view make_view(struct instance_under_test *s, struct caller *
         .arrived = arrived,
         .label = arena_input(&t->arena, "labels", label, n, sizeof *label, 4),
         .age = arena_input(&t->arena, "ages", age, n, sizeof *age, 4),
+        .measure = make_measures(s, t, &d, n),
     };
     free(label);
     free(age);

@@ -48,6 +48,9 @@ static void find_absurdity(const osafl_model_info *info, char *out, size_t size)
     else if (info->n_measures == 0 || info->n_measures > MOST_MEASURES || info->measures == NULL ||
              info->measure_size != sizeof(osafl_metric))
         snprintf(out, size, "no plausible table of measures");
+    else if (info->n_sample_measures > MOST_MEASURES ||
+             (info->n_sample_measures > 0 && info->sample_measures == NULL))
+        snprintf(out, size, "no plausible table of sample measures");
     else if (info->tensors == NULL || info->tensor_size != sizeof(osafl_tensor))
         snprintf(out, size, "no plausible table of tensors");
     for (uint32_t i = 0; out[0] == '\0' && i < info->n_tensors; i++) {
@@ -82,6 +85,8 @@ static osafl_status describe(struct instance_under_test *s, struct caller *t)
     OSAFL_TRY(caller_end(t, vtable(s)->describe(s->instance.self, c, info)));
     k->info = *info;
     find_absurdity(info, absurd, sizeof absurd);
+    if (absurd[0] == '\0' && info->n_sample_measures > 0 && vtable(s)->score == NULL)
+        snprintf(absurd, sizeof absurd, "sample measures, and no score()");
     if (absurd[0] != '\0')
         caller_fail(t, "%s", absurd);
     transcript_bytes(&t->transcript, "describe()", 0, 0, &info->n_parameters,
@@ -200,6 +205,19 @@ static osafl_status run_step(struct instance_under_test *s, struct caller *t, vo
     return OSAFL_OK;
 }
 
+static osafl_status ask_scores(struct instance_under_test *s, struct caller *t, void *workspace,
+                               const float *w, const osafl_batch *b)
+{
+    const uint64_t values = (uint64_t)b->n * kept_of(s)->info.n_sample_measures;
+    if (values == 0)
+        return OSAFL_OK;
+    double *value = arena_output(&t->arena, "value", values, sizeof *value, 8);
+    osafl_call *c = caller_begin(t, "score()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->score(s->instance.self, c, workspace, w, b, value)));
+    transcript_doubles(&t->transcript, "value of score()", t->round, t->task, value, values);
+    return OSAFL_OK;
+}
+
 static osafl_status run_task(struct instance_under_test *s, struct caller *t)
 {
     const struct model_host *k = kept_of(s);
@@ -220,6 +238,7 @@ static osafl_status run_task(struct instance_under_test *s, struct caller *t)
     osafl_call *c = caller_begin(t, "evaluate()", OSAFL_NO_CLIENT);
     OSAFL_TRY(caller_end(t, vtable(s)->evaluate(s->instance.self, c, workspace, w, b, value)));
     transcript_doubles(&t->transcript, "value of evaluate()", t->round, t->task, value, values);
+    OSAFL_TRY(ask_scores(s, t, workspace, w, b));
     return run_step(s, t, workspace, b);
 }
 

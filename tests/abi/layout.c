@@ -240,7 +240,8 @@ static void print_model(void)
     MEMBER(osafl_model_info, n_measures);
     MEMBER(osafl_model_info, measures);
     MEMBER(osafl_model_info, measure_size);
-    MEMBER(osafl_model_info, reserved);
+    MEMBER(osafl_model_info, n_sample_measures);
+    MEMBER(osafl_model_info, sample_measures);
     END(osafl_model_info);
     BEGIN(osafl_step);
     MEMBER(osafl_step, struct_size);
@@ -260,6 +261,7 @@ static void print_model(void)
     MEMBER(osafl_model_vt, sgd_step);
     MEMBER(osafl_model_vt, export_tensor);
     MEMBER(osafl_model_vt, import_tensor);
+    MEMBER(osafl_model_vt, score);
     END(osafl_model_vt);
 }
 
@@ -359,10 +361,17 @@ static void print_deletion(void)
     MEMBER(osafl_store_view, arrived);
     MEMBER(osafl_store_view, label);
     MEMBER(osafl_store_view, age);
+    MEMBER(osafl_store_view, measure);
     END(osafl_store_view);
+    BEGIN(osafl_deletion_info);
+    MEMBER(osafl_deletion_info, struct_size);
+    MEMBER(osafl_deletion_info, reserved);
+    MEMBER(osafl_deletion_info, measure);
+    END(osafl_deletion_info);
     BEGIN(osafl_deletion_vt);
     MEMBER(osafl_deletion_vt, life);
     MEMBER(osafl_deletion_vt, select);
+    MEMBER(osafl_deletion_vt, describe);
     END(osafl_deletion_vt);
 }
 

@@ -28,6 +28,7 @@ struct store {
     uint32_t arrived;
     int32_t label[MOST];
     uint32_t age[MOST];
+    double measure[MOST]; /* as the model would measure each sample */
 };
 
 static struct fixture *policy_open(const char *name, const char *const *settings)
@@ -50,7 +51,8 @@ static osafl_status try_select(struct fixture *f, const struct store *s, uint32_
                                    .stored = s->stored,
                                    .arrived = s->arrived,
                                    .label = s->label,
-                                   .age = s->age};
+                                   .age = s->age,
+                                   .measure = s->measure};
     osafl_call *c = fixture_begin(f, client, round);
     return fixture_end(f, vt->select(f->instance.self, c, &view, n, position));
 }
@@ -81,6 +83,7 @@ static void random_store(struct store *s, uint32_t seed, uint32_t stored, uint32
         const double u = osafl_uniform(word);
         s->label[i] = (int32_t)(u * u * LABELS); /* unevenly */
         s->age[i] = i < stored ? 1 + osafl_below(word + 2, 12) : 0;
+        s->measure[i] = u * (1 - u);
     }
 }
 
@@ -132,7 +135,8 @@ static void test_topk_cases(void **unused)
     json_decref(cases);
 }
 
-static const char *const names[] = {"topk", "fifo", "random", "balanced", "reservoir"};
+static const char *const names[] = {"topk",      "fifo",    "random",     "balanced",
+                                    "reservoir", "by_loss", "uncertainty"};
 #define N_NAMES (sizeof names / sizeof names[0])
 
 static void test_all_are_listed(void **state)

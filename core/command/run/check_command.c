@@ -32,6 +32,9 @@ static void print_work(const struct session *s, const struct world *world)
     if (s->codec.quantizer != NULL)
         printf("%-22s %s%.0f bits for each of %u vectors\n", "payload",
                codec_adapts(&s->codec) ? "at most " : "", codec_payload_bits(&s->codec), s->slots);
+    if (s->deletion.measure != NULL)
+        printf("%-22s by the %s of each sample, a forward pass; stores depend on the model\n",
+               "deletion", s->deletion.measure);
     if (s->experiment->training.enabled) {
         printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training",
                s->facts.rounds, (unsigned long long)steps, s->facts.batch);

@@ -34,6 +34,16 @@ static const osafl_metric measures[] = {
      .better = OSAFL_LOWER},
 };
 
+static const osafl_metric sample_measures[] = {
+    {.name = "entropy",
+     .unit = "nat",
+     .doc = "Entropy of the probabilities of the labels",
+     .scope = OSAFL_PER_CLIENT},
+    {.name = "margin",
+     .doc = "Largest probability of a label less the second largest",
+     .scope = OSAFL_PER_CLIENT},
+};
+
 /* Accuracy is one of classes; the name of the loss is the same, whatever it is. */
 static void list_measures(struct classifier *m)
 {
@@ -127,6 +137,10 @@ osafl_status classifier_describe(void *self, osafl_call *c, osafl_model_info *ou
         .measures = m->measures,
         .measure_size = sizeof measures[0],
     };
+    if (m->net.options.loss == LOSS_CROSS_ENTROPY) {
+        out->n_sample_measures = sizeof sample_measures / sizeof sample_measures[0];
+        out->sample_measures = sample_measures;
+    }
     return OSAFL_OK;
 }
 
@@ -171,6 +185,13 @@ osafl_status classifier_evaluate(void *self, osafl_call *c, void *workspace, con
 {
     struct pass pass = pass_of(self, c, workspace, w, b);
     return network_evaluate(&pass, b->label, value);
+}
+
+osafl_status classifier_score(void *self, osafl_call *c, void *workspace, const float *w,
+                              const osafl_batch *b, double *value)
+{
+    struct pass pass = pass_of(self, c, workspace, w, b);
+    return network_score(&pass, value);
 }
 
 osafl_status classifier_sgd_step(void *self, osafl_call *c, void *workspace, float *w,

@@ -56,6 +56,8 @@ osafl_status classifier_gradient(void *self, osafl_call *c, void *workspace, con
                                  double *loss);
 osafl_status classifier_evaluate(void *self, osafl_call *c, void *workspace, const float *w,
                                  const osafl_batch *b, double *value);
+osafl_status classifier_score(void *self, osafl_call *c, void *workspace, const float *w,
+                              const osafl_batch *b, double *value);
 osafl_status classifier_sgd_step(void *self, osafl_call *c, void *workspace, float *w,
                                  const osafl_batch *b, const osafl_step *step, double rate,
                                  double *loss);
@@ -67,6 +69,6 @@ void classifier_import_tensor(void *self, uint32_t t, const float *in, float *w)
     .describe = classifier_describe, .workspace_bytes = classifier_workspace_bytes,                \
     .init = classifier_init, .gradient = classifier_gradient, .evaluate = classifier_evaluate,     \
     .sgd_step = classifier_sgd_step, .export_tensor = classifier_export_tensor,                    \
-    .import_tensor = classifier_import_tensor
+    .import_tensor = classifier_import_tensor, .score = classifier_score
 
 #endif

@@ -326,4 +326,7 @@ osafl_status network_train(struct pass *pass, const int32_t *label, double *loss
  * that are real numbers value[i] = its loss. */
 osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *value);
 
+/* Entropy and margin of each sample; for networks that end in classes by cross-entropy. */
+osafl_status network_score(struct pass *pass, double *value);
+
 #endif

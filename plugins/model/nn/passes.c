@@ -456,7 +456,44 @@ static uint32_t argmax(const float *z, uint32_t n)
     return best;
 }
 
-osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *value)
+/* Writes what is wanted of sample i, whose outputs are z, and returns what is behind it. */
+typedef double *judge(const struct pass *pass, size_t i, const float *z, const int32_t *label,
+                      double *value);
+
+static double *judge_answer(const struct pass *pass, size_t i, const float *z, const int32_t *label,
+                            double *value)
+{
+    if (!pass->net->real_targets)
+        *value++ = argmax(z, pass->net->classes) == (uint32_t)label[i];
+    *value++ = sample_loss(pass, i, z, label, NULL, 1);
+    return value;
+}
+
+/* Entropy of the softmax, and its largest probability less the second largest. */
+static double *judge_certainty(const struct pass *pass, size_t i, const float *z,
+                               const int32_t *label, double *value)
+{
+    (void)i;
+    (void)label;
+    const uint32_t n = pass->net->classes;
+    double log_sum;
+    double entropy = 0;
+    double most = 0;
+    double second = 0;
+    cross_entropy(z, n, 0, &log_sum);
+    for (uint32_t j = 0; j < n; j++) {
+        const double log_p = (double)z[j] - log_sum;
+        const double p = exp(log_p);
+        entropy -= p > 0 ? p * log_p : 0;
+        second = fmax(second, fmin(most, p));
+        most = fmax(most, p);
+    }
+    *value++ = entropy;
+    *value++ = most - second;
+    return value;
+}
+
+static osafl_status judge_samples(struct pass *pass, const int32_t *label, judge *by, double *value)
 {
     const uint32_t classes = pass->net->classes;
     const size_t picture = (size_t)pass->net->channels * pass->net->height * pass->net->width;
@@ -472,11 +509,18 @@ osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *v
         forward(&part);
         part.filters_ready = true;
         const float *z = logits(&part, false);
-        for (size_t i = first; i < first + part.n; i++, z += classes) {
-            if (!pass->net->real_targets)
-                *value++ = argmax(z, classes) == (uint32_t)label[i];
-            *value++ = sample_loss(pass, i, z, label, NULL, 1);
-        }
+        for (size_t i = first; i < first + part.n; i++, z += classes)
+            value = by(pass, i, z, label, value);
     }
     return OSAFL_OK;
+}
+
+osafl_status network_evaluate(struct pass *pass, const int32_t *label, double *value)
+{
+    return judge_samples(pass, label, judge_answer, value);
+}
+
+osafl_status network_score(struct pass *pass, double *value)
+{
+    return judge_samples(pass, NULL, judge_certainty, value);
 }
