@@ -95,14 +95,15 @@ static void list_client_tasks(struct engine *e)
     }
 }
 
-uint64_t engine_steps_per_round(const struct session *s, const struct world *world)
+uint64_t engine_steps_per_round(const struct session *s, const uint64_t *stored)
 {
     if (s->aggregator.centralised && s->aggregator.central_steps > 0)
         return s->aggregator.central_steps;
     const uint64_t minibatches = (uint64_t)s->experiment->training.minibatches;
     uint64_t steps = 0;
     for (uint32_t u = 0; u < s->facts.clients; u++)
-        steps += count_steps(s, s->facts.max_local_rounds, minibatches, world_store(world, u).n);
+        if (stored[u] > 0)
+            steps += count_steps(s, s->facts.max_local_rounds, minibatches, stored[u]);
     return steps;
 }
 
@@ -122,7 +123,7 @@ static void list_pooled_task(struct engine *e)
     }
     const struct train_task task = {
         .local_rounds = 1,
-        .minibatches = engine_steps_per_round(e->session, e->world),
+        .minibatches = engine_steps_per_round(e->session, world_stored(e->world)),
         .store = {.n = n, .sample = e->pooled_sample},
     };
     if (n > 0)

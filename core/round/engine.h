@@ -51,10 +51,11 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
 osafl_status engine_save(const struct engine *e, struct record_writer *to, struct error *error);
 osafl_status engine_load(struct engine *e, const struct record_set *from, struct error *error);
 
-/* Estimates for `osafl check`: SGD steps of a round in which everybody takes part with the most
- * local rounds; bytes that a run with so many threads takes beyond its data set and the plugins'
- * own memory. */
-uint64_t engine_steps_per_round(const struct session *s, const struct world *world);
+/* SGD steps of a round in which everybody who has a sample takes part with the most local rounds.
+ * stored: [clients]. */
+uint64_t engine_steps_per_round(const struct session *s, const uint64_t *stored);
+/* An estimate: bytes that a run with so many threads takes beyond its data set and the plugins' own
+ * memory. */
 uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads);
 
 #endif

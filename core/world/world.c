@@ -304,12 +304,6 @@ static osafl_status ask_fill(struct world *w, struct error *error)
     return OSAFL_OK;
 }
 
-void world_drop_empty(struct world *w)
-{
-    for (uint32_t u = 0; u < w->population.clients; u++)
-        w->present[u] = w->present[u] && w->stored[u] > 0;
-}
-
 static void deal_stores(struct world *w)
 {
     for (uint32_t u = 0; u < w->population.clients; u++) {
@@ -369,7 +363,6 @@ static osafl_status world_fill(struct world *w, struct error *error)
     OSAFL_TRY(allocate(w, error));
     OSAFL_TRY(ask_fill(w, error));
     memset(w->present, 1, w->population.clients);
-    world_drop_empty(w);
     if (!world_has_owners(w))
         OSAFL_TRY(draw_mixes(w, error));
     OSAFL_TRY(make_dealer(w, error));

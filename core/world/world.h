@@ -68,7 +68,8 @@ double world_entropy(const struct world *w, uint32_t client);
  * ascending order, each once.  history: for the arrival plugin. */
 osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_history *history,
                                struct error *error);
-/* [clients]: 1 for a client that is there in the round begun and has a sample; samples that reach
+/* [clients]: 1 for a client that is there in the round begun and has a sample (before the first
+ * one: for all); samples that reach
  * it at its end. */
 const uint8_t *world_present(const struct world *w);
 const uint32_t *world_arrivals(const struct world *w);

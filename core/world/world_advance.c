@@ -114,7 +114,8 @@ osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_hist
     OSAFL_TRY(
         call_end_named(&c, vt->arrive(i->self, &c, &problem, w->arrivals, w->present), error));
     OSAFL_TRY(check_arrivals(w, round, error));
-    world_drop_empty(w);
+    for (uint32_t u = 0; u < p->clients; u++)
+        w->present[u] = w->present[u] && w->stored[u] > 0; /* nothing to train on */
     return OSAFL_OK;
 }
 

@@ -63,9 +63,6 @@ osafl_arrival_problem world_arrival_problem(const struct world *w, uint32_t roun
 /* The partition says to whom samples belong. */
 bool world_has_owners(const struct world *w);
 
-/* Brings w->present to clients that have a sample: an empty store leaves nothing to train on. */
-void world_drop_empty(struct world *w);
-
 /* To whom training sample i belongs; OSAFL_NO_CLIENT: to nobody. */
 osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, struct error *error);
 

@@ -1,7 +1,7 @@
 /* @name@.c - an arrival process: how many samples come, and is the client there?
  *
- * As generated a client receives all that it can take in every `period`-th round, and nothing in
- * between; clients take turns.
+ * As generated a client receives E_u samples (clients.arrivals) in every `period`-th round, and
+ * nothing in between; clients take turns.
  *
  * To make it yours, change arrive(); osafl/arrival.h tells more. */
 #include <osafl/arrival.h>
@@ -17,7 +17,7 @@ static const osafl_param params[] = {
               .unit = "rounds"),
 };
 
-/* n[u], at most p->arrivals[u]; present[u] is 1 already. */
+/* n[u], at most p->capacity[u]; present[u] is 1 already. */
 static osafl_status arrive(void *self, osafl_call *c, const osafl_arrival_problem *p, uint32_t *n,
                            uint8_t *present)
 {

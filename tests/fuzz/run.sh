@@ -44,7 +44,7 @@ for target in "${targets[@]}"; do
     manifest) options=("-dict=$here/dictionaries/json" -max_len=2000) ;;
     network) options=("-dict=$here/dictionaries/network" -max_len=700) ;;
     engine | instance | kept | world) options=(-max_len=300) ;;
-    quantizer | records | trace | table | csv_table | npy | idx | libsvm | zip) options=(-max_len=1000) ;;
+    quantizer | records | trace | whole_table | table | csv_table | npy | idx | libsvm | zip) options=(-max_len=1000) ;;
     esac
     log=$tree/faults/$target.log
     result=passed

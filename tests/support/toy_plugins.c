@@ -433,8 +433,18 @@ static osafl_status arrival_arrive(void *self, osafl_call *c, const osafl_arriva
     return OSAFL_OK;
 }
 
-static const osafl_arrival_vt arrival_vt = {.life = LIFE(osafl_arrival_vt),
-                                            .arrive = arrival_arrive};
+static osafl_status arrival_fill(void *self, osafl_call *c, const osafl_arrival_problem *p,
+                                 uint64_t *n)
+{
+    const struct toy *t = self;
+    (void)c;
+    for (uint32_t u = 0; u < p->clients; u++)
+        n[u] = t->uneven_stores ? p->capacity[u] * u / p->clients : p->capacity[u];
+    return OSAFL_OK;
+}
+
+static const osafl_arrival_vt arrival_vt = {
+    .life = LIFE(osafl_arrival_vt), .arrive = arrival_arrive, .fill = arrival_fill};
 
 static osafl_status selection_choose(void *self, osafl_call *c, const osafl_selection_problem *p,
                                      uint8_t *asked)
@@ -519,6 +529,9 @@ static osafl_status aggregator_aggregate(void *self, osafl_call *c, const osafl_
     (void)c;
     t->aggregate_calls++;
     t->aggregated_samples = 0;
+    memset(t->alpha, 0, sizeof t->alpha);
+    for (uint32_t k = 0; k < u->n; k++)
+        t->alpha[u->client[k]] = u->alpha[k];
     for (uint32_t k = 0; k < u->n; k++)
         for (uint32_t label = 0; label < u->labels; label++)
             t->aggregated_samples += u->histogram[k][label];

@@ -61,6 +61,7 @@ struct toy {
     enum toy_fault fault;
     uint32_t fault_round;
     uint32_t fault_client;
+    bool uneven_stores;      /* client u begins with u / clients of what it has room for */
     bool ask_store_gradient; /* finish() sends it */
     /* what was seen; on one thread only */
     uint64_t sample[TOY_LOG]; /* training samples in the order of reading */
@@ -73,8 +74,9 @@ struct toy {
     uint32_t judging_calls; /* gradients that are no training: without dropout and the like */
     uint32_t received_calls;
     uint32_t aggregate_calls;
-    uint64_t aggregated_samples; /* in the histograms of the last call */
-    float update[TOY_DIM];       /* what received() got */
+    uint64_t aggregated_samples;   /* in the histograms of the last call */
+    double alpha[TOY_MAX_CLIENTS]; /* of the last call, by client; 0: took no part */
+    float update[TOY_DIM];         /* what received() got */
 };
 
 /* The value of a sample. */

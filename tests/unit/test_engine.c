@@ -223,6 +223,39 @@ static void test_uplink_loss(void **state)
     bench_close(b);
 }
 
+/* What is stored counts, round after round; an empty store stays out. */
+static void test_uneven_stores(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    t->uneven_stores = true;
+    struct bench *b = bench_open(t, 1);
+    for (uint32_t r = 0; r < ROUNDS; r++) {
+        uint64_t stored[CLIENTS];
+        uint64_t total = 0;
+        memcpy(stored, world_stored(b->world), sizeof stored);
+        for (uint32_t u = 0; u < CLIENTS; u++)
+            total += stored[u];
+        run_rounds(b, 1);
+        assert_int_equal(t->aggregated_samples, total);
+        assert_int_equal(b->report.row.participants, CLIENTS - (r == 0));
+        for (uint32_t u = 0; u < CLIENTS; u++) {
+            assert_true(t->alpha[u] == (double)stored[u] / (double)total);
+            assert_int_equal(b->report.clients.samples[u], stored[u]);
+            assert_int_equal(b->report.clients.reason[u], stored[u] > 0 ? 0 : OSAFL_OUT_ABSENT);
+        }
+    }
+    bench_close(b);
+
+    t = toy_open(CLIENTS, ROUNDS);
+    t->uneven_stores = true;
+    t->centralised = true;
+    b = bench_open(t, 1);
+    run_rounds(b, 1);
+    assert_int_equal(t->n_batches, (CLIENTS - 1) * 5 * 3); /* none for the empty store */
+    bench_close(b);
+}
+
 static void test_centralised(void **state)
 {
     (void)state;
@@ -527,6 +560,7 @@ int main(void)
         cmocka_unit_test(test_threads_change_nothing),
         cmocka_unit_test(test_uplink_loss),
         cmocka_unit_test(test_centralised),
+        cmocka_unit_test(test_uneven_stores),
         cmocka_unit_test(test_faults_are_named),
         cmocka_unit_test(test_round_in_which_nobody_is_asked),
         cmocka_unit_test(test_history_reaches_the_selection),

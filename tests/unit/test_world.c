@@ -1028,6 +1028,7 @@ static void test_empty_stores(void **state)
     struct setup *s = make_setup();
     set_arrival(s, "steady", "fill", "0");
     struct world *w = make_world(s);
+    assert_int_equal(world_begin_round(w, 0, NULL, &s->error), OSAFL_OK);
     for (uint32_t u = 0; u < 25; u++) {
         assert_int_equal(world_present(w)[u], 0);
         assert_true(isnan(world_entropy(w, u)));

@@ -25,7 +25,7 @@ static void print_bytes(const char *what, uint64_t bytes)
 
 static void print_work(const struct session *s, const struct world *world)
 {
-    const uint64_t steps = engine_steps_per_round(s, world);
+    const uint64_t steps = engine_steps_per_round(s, world_population(world)->capacity);
     const double evaluations =
         ceil((double)s->facts.rounds / (double)s->experiment->evaluation.every);
     printf("%-22s %llu\n", "parameters", (unsigned long long)s->codec.dim);
