@@ -5,6 +5,7 @@ import math
 import os
 import random
 import struct
+import sys
 
 import osafl_run
 from osafl_run import FROZEN, SOURCE_TREE, ProductTest
@@ -107,12 +108,17 @@ class Networks(ProductTest):
         self.compare(net, run, (1, 28, 28))
 
     def test_sequences_learn(self):
-        self.learns("transformer", sequences, (1, 1, 16), 0.05)
-        self.learns("shakespeare-lstm", sequences, (1, 1, 8), 1.0)
+        shape = (1, 1, 16)
+        self.compare_example("transformer", self.learns("transformer", sequences, shape, 0.05), shape)
+        shape = (1, 1, 8)
+        self.compare_example("shakespeare-lstm",
+                             self.learns("shakespeare-lstm", sequences, shape, 1.0), shape)
 
     def test_mobilenetv2_learns(self):
-        self.learns("mobilenetv2", pictures, (3, 16, 16), 0.01,
-                    **{"training.minibatches": 4, "clients.count": 2, "rounds": 2})
+        shape = (3, 16, 16)
+        run = self.learns("mobilenetv2", pictures, shape, 0.01,
+                          **{"training.minibatches": 4, "clients.count": 2, "rounds": 2})
+        self.compare_example("mobilenetv2", run, shape)
 
     def start(self, tensors, status=0):
         """osafl check of a logistic model that starts with {name: (type, shape, bytes)}."""
@@ -156,6 +162,22 @@ class Networks(ProductTest):
                                           "quantizer.plugin": "none",
                                           "aggregator.plugin": "fedavg"}, rounds=1)
             self.assert_close(run.parameters(), values, 1e-20, kind)
+
+    def compare_example(self, name, run, shape):
+        """The same with an example's module in tests/golden/make_networks.py, made for the shape
+        and the classes."""
+        if torch is None:
+            return
+        sys.path.append(os.path.join(SOURCE_TREE, "tests", "golden"))
+        import make_networks
+        (net,) = [case["model"] for case in make_networks.cases() if case.get("file") == name]
+        last = "classifier.1" if name == "mobilenetv2" else "fc"
+        path, _, leaf = last.rpartition(".")
+        setattr(net.get_submodule(path), leaf,
+                torch.nn.Linear(net.get_submodule(last).in_features, CLASSES))
+        if name == "transformer":
+            net.positions = make_networks.Position(shape[2], 64)
+        self.compare(net.float(), run, shape)
 
     def compare(self, net, run, shape):
         """The network with the run's weights, loaded by name, has the run's last accuracy."""
