@@ -29,7 +29,7 @@ section() {
     sed -n "/^$1/,/^\$/s/^  \([a-z_]*\) .*/\1/p" <<< "$overview"
 }
 
-for topic in $(section groups) $(section 'further topics'); do
+for topic in $({ section groups; section 'further topics'; } | awk '!seen[$1]++'); do # results: both
     printf '\n## %s\n\n' "$topic"
     "$program" help "$topic" | fenced
 done

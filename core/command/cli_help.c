@@ -242,14 +242,16 @@ bool help_topic(struct loader *l, const char *topic, FILE *to, struct diagnostic
         help_overview(to);
         return true;
     }
-    if (help_group(topic, to))
-        return true;
+    bool known = help_group(topic, to);
     for (size_t i = 0; i < N_PAGES; i++) {
         if (strcmp(pages[i].name, topic) == 0) {
+            fputs(known ? "\n" : "", to);
             pages[i].print(to);
-            return true;
+            known = true;
         }
     }
+    if (known)
+        return true;
     if (n < sizeof kind_text)
         memcpy(kind_text, topic, n);
     const uint32_t kind = kind_from_name(kind_text);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli.h"
 #include "command/sweep/until_plan.h"
+#include "round/theory.h"
 
 enum { MAX_THREADS = 1024 };
 
@@ -41,6 +42,8 @@ enum {
     KEY_SOURCES,
     KEY_UNTIL,
     KEY_MAX_SEEDS,
+    KEY_MEASURE,
+    KEY_SMOOTHNESS,
 };
 
 static const struct argp_option thread_options[] = {
@@ -81,6 +84,18 @@ static const struct argp_option grid_options[] = {
      "Add seeds until the interval of a mean difference, paired by seeds, is narrow, as in "
      "'width(accuracy, osafl - fedavg) < 0.005', names of two cases; values are those of the last "
      "round, and the interval pays for looking often",
+     1},
+    {"rounds", KEY_ROUNDS, "N", 0,
+     "Run N rounds; where a shorter run of the same settings has its checkpoints, go on from its "
+     "end, if nothing in it depends on the number of rounds",
+     1},
+    {"measure", KEY_MEASURE, "theory[=N]", 0,
+     "Measure both sides of the convergence bound in every round, with N replicas of it (32), and "
+     "write theory.csv; the run stays as it is",
+     1},
+    {"smoothness", KEY_SMOOTHNESS, "BETA", 0,
+     "With --measure: a number with which every client's loss is BETA-smooth; that of the model "
+     "logistic is computed",
      1},
     {"max-seeds", KEY_MAX_SEEDS, "N", 0, "With --until: no more than N seeds (5 to 1000)", 1},
     {0},
@@ -266,6 +281,17 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static uint32_t parse_measure(const char *arg, struct argp_state *state)
+{
+    static const char word[] = "theory";
+    const size_t n = strlen(word);
+    if (strncmp(arg, word, n) != 0 || (arg[n] != '\0' && arg[n] != '='))
+        argp_error(state, "--measure %s: there is theory, or theory=N with N replicas", arg);
+    return arg[n] == '\0'
+               ? THEORY_REPLICAS
+               : (uint32_t)cli_whole_number("measure theory=", arg + n + 1, 1, 100000, state);
+}
+
 static void check_until(const struct cli_options *o, struct argp_state *state)
 {
     if ((o->until != NULL) != (o->max_seeds > 0))
@@ -292,6 +318,18 @@ static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_LIST:
         o->list = true;
+        return 0;
+    case KEY_ROUNDS:
+        (void)cli_whole_number("rounds", arg, 1, INT32_MAX, state);
+        o->set[o->n_set++] = own_pair(o, "rounds", arg, state);
+        o->run.longer = true;
+        return 0;
+    case KEY_MEASURE:
+        o->run.replicas = parse_measure(arg, state);
+        return 0;
+    case KEY_SMOOTHNESS:
+        if (!text_real(arg, &o->run.smoothness) || !(o->run.smoothness > 0.0))
+            argp_error(state, "--smoothness %s: must be a number above 0", arg);
         return 0;
     case KEY_UNTIL:
         o->until = arg;

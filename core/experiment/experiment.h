@@ -24,6 +24,7 @@ struct general_settings { /* top level of the file */
 /* Indices of choices, in the order in which the comments below list them. */
 enum { EVALUATE_TEST, EVALUATE_VALIDATION };
 enum { LATE_ACCEPT, LATE_CARRY };
+enum { KEEP_LAST, KEEP_BEST, KEEP_BOTH };
 
 struct client_settings {         /* clients */
     int64_t count;               /* U */
@@ -59,6 +60,12 @@ struct uplink_settings { /* uplink */
     osafl_choice late; /* LATE_* */
 };
 
+struct result_settings { /* results */
+    osafl_choice keep;   /* KEEP_* */
+    bool confusion;
+    bool learning_rate;
+};
+
 struct model_settings { /* model; the plugins' groups stand beside */
     const char *start;
 };
@@ -78,6 +85,7 @@ struct experiment {
     struct training_settings training;
     struct evaluation_settings evaluation;
     struct uplink_settings uplink;
+    struct result_settings results;
     struct model_settings model;
     struct chosen_plugin chosen[LOADER_KINDS + 1]; /* by OSAFL_KIND_* */
     const char *case_name;                         /* of a grid's cell; "main" without cases */

@@ -8,6 +8,7 @@
 
 static const char *const divergence_choices[] = {"stop", "drop", NULL};
 static const char *const split_choices[] = {"test", "validation", NULL};
+static const char *const keep_choices[] = {"last", "best", "both", NULL};
 static const char *const late_choices[] = {"accept", "carry", NULL};
 
 /* Counts are 32-bit in the plugin interface. */
@@ -107,6 +108,22 @@ static const osafl_param uplink[] = {
 };
 #undef S
 
+#define S struct result_settings
+static const osafl_param results[] = {
+    OSAFL_CHOICE(S, keep, KEEP_LAST, keep_choices,
+                 "Model that is kept: of the last round, of the round with the best first measure "
+                 "(which the samples that judge it have chosen), or both, the best one in "
+                 "best.safetensors",
+                 .flags = OSAFL_P_LATER),
+    OSAFL_BOOL(S, confusion, false,
+               "At the end write confusion.json: of the model that is kept, which labels it takes "
+               "for which, balanced accuracy, macro F1; of each label precision, recall and F1",
+               .flags = OSAFL_P_LATER),
+    OSAFL_BOOL(S, learning_rate, false, "Add a column learning_rate to rounds.csv",
+               .flags = OSAFL_P_LATER),
+};
+#undef S
+
 #define GROUP(member, group_name, sentence)                                                        \
     {                                                                                              \
         .name = (group_name), .doc = (sentence), .table = (member),                                \
@@ -128,6 +145,7 @@ const struct schema_group schema_groups[] = {
     GROUP(training, "training", "Local training of a client"),
     GROUP(evaluation, "evaluation", "How the global model is judged"),
     GROUP(uplink, "uplink", "Faults on the way to the server"),
+    GROUP(results, "results", "What is kept beside the tables"),
 };
 const size_t schema_n_groups = sizeof schema_groups / sizeof schema_groups[0];
 

@@ -47,8 +47,8 @@ static osafl_status read_head(const struct record_set *set, const char *identity
 }
 
 /* One file.  out->set stays NULL where there is none. */
-static osafl_status read_slot(const struct run_folder *folder, unsigned slot, const char *identity,
-                              struct checkpoint *out, struct error *error)
+osafl_status checkpoint_read_slot(const struct run_folder *folder, unsigned slot,
+                                  const char *identity, struct checkpoint *out, struct error *error)
 {
     struct error why = {0};
     size_t size = 0;
@@ -84,7 +84,8 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
     warning[0] = '\0';
     for (unsigned slot = 0; slot < SLOTS; slot++) {
         struct error why;
-        const osafl_status status = read_slot(folder, slot, identity, &found[slot], &why);
+        const osafl_status status =
+            checkpoint_read_slot(folder, slot, identity, &found[slot], &why);
         if (status != OSAFL_OK) {
             failure = status;
             failures++;
@@ -112,7 +113,7 @@ void checkpoint_rounds(const struct run_folder *folder, const char *identity,
     struct error error;
     for (unsigned slot = 0; slot < SLOTS; slot++) {
         struct checkpoint c;
-        const osafl_status status = read_slot(folder, slot, identity, &c, &error);
+        const osafl_status status = checkpoint_read_slot(folder, slot, identity, &c, &error);
         round[slot] = status == OSAFL_OK && c.set != NULL ? c.round : CHECKPOINT_NONE;
         if (status == OSAFL_OK)
             checkpoint_free(&c);

@@ -33,6 +33,11 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
                              struct error *error);
 void checkpoint_free(struct checkpoint *c);
 
+/* One file; set NULL: there is none. */
+osafl_status checkpoint_read_slot(const struct run_folder *folder, unsigned slot,
+                                  const char *identity, struct checkpoint *out,
+                                  struct error *error);
+
 /* The round of each file; CHECKPOINT_NONE where there is none that serves this run. */
 #define CHECKPOINT_NONE UINT32_MAX
 void checkpoint_rounds(const struct run_folder *folder, const char *identity,

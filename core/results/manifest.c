@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -345,6 +346,51 @@ osafl_status manifest_compare_kept(const char *folder, const struct experiment *
     return status;
 }
 
+/* The number of rounds; 0: none is recorded. */
+static uint32_t rounds_of(const json_t *manifest)
+{
+    const json_t *setting = json_object_get(json_object_get(manifest, "settings"), "rounds");
+    const char *text = json_string_value(json_object_get(setting, "value"));
+    uint64_t rounds = 0;
+    return text != NULL && text_whole(text, 1, UINT32_MAX, &rounds) ? (uint32_t)rounds : 0;
+}
+
+/* Whether the values of all settings but the number of rounds are the same. */
+static bool same_but_rounds(const json_t *before, json_t *now)
+{
+    const json_t *settings = json_object_get(before, "settings");
+    bool same = json_object_size(settings) == json_object_size(now);
+    const char *key;
+    json_t *setting;
+    json_object_foreach(now, key, setting)
+    {
+        const json_t *old = json_object_get(json_object_get(settings, key), "value");
+        same = same &&
+               (strcmp(key, "rounds") == 0 || json_equal(old, json_object_get(setting, "value")));
+    }
+    return same;
+}
+
+bool manifest_is_shorter(const char *folder, const struct experiment *e,
+                         const struct surroundings *around, char identity[33], uint32_t *rounds)
+{
+    struct error error;
+    json_t *before = NULL;
+    json_t *now = NULL;
+    bool shorter = read_manifest(folder, &before, &error) == OSAFL_OK && before != NULL &&
+                   (now = describe_run(e, around)) != NULL;
+    if (shorter) {
+        *rounds = rounds_of(before);
+        snprintf(identity, 33, "%s", json_string_value(json_object_get(before, "identity")));
+        shorter = *rounds > 0 && *rounds < rounds_of(now) &&
+                  same_but_rounds(before, json_object_get(now, "settings")) &&
+                  compare_circumstances(before, now, &error) == MANIFEST_SAME;
+    }
+    json_decref(before);
+    json_decref(now);
+    return shorter;
+}
+
 /* ---- environment.json ---- */
 
 static json_t *describe_files(const struct experiment *e)
@@ -399,19 +445,22 @@ static json_t *describe_compute(const struct run_folder *folder, const struct ru
     json_t *before = read_environment(folder);
     const char *started = json_string_value(json_object_get(before, "started"));
     const bool mine = started != NULL && env->started != NULL && strcmp(started, env->started) == 0;
-    double earlier[2];
-    for (int i = 0; i < 2; i++) {
-        static const char *const key[2][2] = {{"cpu_s", "earlier_cpu_s"},
-                                              {"seconds", "earlier_seconds"}};
+    double earlier[3];
+    for (int i = 0; i < 3; i++) {
+        static const char *const key[3][2] = {{"cpu_s", "earlier_cpu_s"},
+                                              {"seconds", "earlier_seconds"},
+                                              {"energy_j", "earlier_energy_j"}};
         earlier[i] = json_number_value(json_object_get(before, key[i][1]));
         if (!mine)
             earlier[i] += json_number_value(json_object_get(before, key[i][0]));
     }
     json_decref(before);
-    return json_pack("{s:f, s:I, s:i, s:f, s:f}", "cpu_s", cpu_s, //
+    return json_pack("{s:f, s:I, s:i, s:f, s:f, s:o, s:f}", "cpu_s", cpu_s, //
                      "peak_bytes", (json_int_t)used.ru_maxrss * 1024, "cores",
                      (int)sysconf(_SC_NPROCESSORS_ONLN), "earlier_cpu_s", earlier[0],
-                     "earlier_seconds", earlier[1]);
+                     "earlier_seconds", earlier[1], "energy_j",
+                     isnan(env->energy_j) ? json_null() : json_real(env->energy_j),
+                     "earlier_energy_j", earlier[2]);
 }
 
 osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,

@@ -60,6 +60,11 @@ osafl_status manifest_compare_kept(const char *folder, const struct experiment *
                                    const struct surroundings *around, enum manifest_found *found,
                                    struct error *error);
 
+/* Whether the folder holds a run of fewer rounds, and everything else of its manifest is as that of
+ * e: settings, program, plugins, machine, data.  identity, rounds: of it. */
+bool manifest_is_shorter(const char *folder, const struct experiment *e,
+                         const struct surroundings *around, char identity[33], uint32_t *rounds);
+
 /* Wall-clock facts, no part of the results. */
 struct run_environment {
     unsigned threads;
@@ -68,6 +73,7 @@ struct run_environment {
     const char *ended;   /* NULL while the run goes on */
     const char *failure; /* why it ended too early; NULL: it did not, or was stopped by the user */
     double seconds;      /* of this process */
+    double energy_j;     /* of the processors meanwhile (energy_meter.h); NAN: it cannot be read */
     uint32_t resumed_at; /* round; 0: started afresh */
     const struct table_state *tables; /* of a run that came to its end; NULL: of any other */
 };

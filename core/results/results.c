@@ -16,6 +16,8 @@ const char *const result_table_name[RESULT_TABLES] = {"rounds.csv", "clients.csv
 
 #define MEASURES "SPLIT_MEASURE" /* where a run's own columns stand, one for each measure */
 
+#define LEARNING_RATE "learning_rate"
+
 /* Each table begins with its columns of this list; metrics of plugins follow. */
 static const struct column {
     const char *name;
@@ -39,6 +41,7 @@ static const struct column {
              "where the deletion policy goes by measures"},
             {"upload_j", "J", "Energy for sending, of all who sent, in vain or not"},
             {"energy_j", "J", "Sum of both"},
+            {LEARNING_RATE, "", "Of the optimizer in this round; with results.learning_rate"},
         },
     [TABLE_CLIENTS] =
         {
@@ -107,6 +110,7 @@ struct results {
     uint32_t n_label_measures;
     bool higher_is_better;
     bool per_client;
+    bool learning_rate;
     uint32_t n_round_metrics;
     uint32_t n_client_metrics;
     double *round_metric;  /* [n_round_metrics]; NAN: not heard in this round */
@@ -131,6 +135,40 @@ static void on_metric(void *arg, uint32_t metric, uint32_t client, double value)
         r->round_metric[column] = value;
     else if (client < r->clients)
         r->client_metric[(size_t)client * r->n_client_metrics + column] = value;
+}
+
+/* The column of a metric; false: there is none of that name and scope. */
+static bool find_metric(const struct results *r, const char *name, uint32_t scope, uint32_t *column)
+{
+    for (uint32_t i = 0; i < r->n_listen; i++) {
+        const struct listener *l = &r->listener[i];
+        for (uint32_t m = 0; m < l->instance->plugin->n_metrics; m++) {
+            const osafl_metric *of = metric_of(l->instance, m);
+            if (of->scope == scope && strcmp(of->name, name) == 0) {
+                *column = l->column[m];
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool results_round_metric(const struct results *r, const char *name, double *out)
+{
+    uint32_t column = 0;
+    const bool found = find_metric(r, name, OSAFL_PER_ROUND, &column);
+    if (found)
+        *out = r->round_metric[column];
+    return found;
+}
+
+bool results_client_metric(const struct results *r, const char *name, uint32_t client, double *out)
+{
+    uint32_t column = 0;
+    const bool found = find_metric(r, name, OSAFL_PER_CLIENT, &column);
+    if (found)
+        *out = r->client_metric[(size_t)client * r->n_client_metrics + column];
+    return found;
 }
 
 /* ---- columns ---- */
@@ -169,6 +207,8 @@ static osafl_status fixed_columns(const struct results_layout *layout, int table
     if (*header == NULL)
         return OSAFL_E_NOMEM;
     for (const struct column *c = &columns[table][1]; c->name != NULL; c++) {
+        if (strcmp(c->name, LEARNING_RATE) == 0 && !layout->learning_rate)
+            continue;
         if (strcmp(c->name, MEASURES) != 0) {
             OSAFL_TRY(add_column(header, "", c->name));
             continue;
@@ -350,6 +390,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->n_label_measures = layout->n_label_measures;
     r->higher_is_better = layout->higher_is_better;
     r->per_client = layout->per_client;
+    r->learning_rate = layout->learning_rate;
     char *header[TABLES] = {NULL};
     const osafl_status status = results_fill(r, folder, layout, resume, header, error);
     for (int table = 0; table < TABLES; table++)
@@ -424,6 +465,8 @@ static void write_round(struct results *r, const struct round_row *row)
     csv_real(t, row->compute_j);
     csv_real(t, row->upload_j);
     csv_real(t, row->compute_j + row->upload_j);
+    if (r->learning_rate)
+        csv_real(t, row->learning_rate);
     for (uint32_t m = 0; m < r->n_round_metrics; m++)
         csv_real(t, r->round_metric[m]);
     csv_end_row(t);

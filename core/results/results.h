@@ -56,6 +56,7 @@ struct results_layout {
                                 * sample has it */
     bool higher_is_better;     /* of measures[0] */
     bool per_client;           /* measures[0] becomes a column of clients.csv too */
+    bool learning_rate;        /* a column of rounds.csv */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
     uint32_t n_listen;
 };
@@ -72,7 +73,8 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
 /* One round.  Values that were not measured are NAN. */
 struct round_row {
     uint32_t round;
-    double simulated_s;    /* (round + 1) * deadline */
+    double simulated_s; /* (round + 1) * deadline */
+    double learning_rate;
     const double *measure; /* [n_measures]; NULL: not evaluated in this round */
     double train_loss;     /* mean over the participants */
     uint32_t participants;
@@ -113,6 +115,11 @@ struct timing_row {
 osafl_status results_end_round(struct results *r, const struct round_row *round,
                                const struct client_rows *clients, const struct timing_row *timing,
                                struct error *error);
+
+/* What plugins have reported since the last results_end_round(), by the name of the metric; NAN:
+ * not yet.  False, and *out as it was: there is no such metric. */
+bool results_round_metric(const struct results *r, const char *name, double *out);
+bool results_client_metric(const struct results *r, const char *name, uint32_t client, double *out);
 
 /* What is known at the end of a run. */
 struct results_summary {

@@ -18,17 +18,13 @@
 #define LOCK_FILE ".lock"
 #define LOCK_FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
-const char *const run_folder_files[] = {"checkpoint.0",
-                                        "checkpoint.1",
-                                        "environment.json",
-                                        "model.safetensors",
-                                        "data.json",
-                                        "rounds.csv",
-                                        "clients.csv",
-                                        "timing.csv",
-                                        "changes.txt",
-                                        "resolved.cfg",
-                                        NULL};
+const char *const run_folder_files[] = {"checkpoint.0",     "checkpoint.1",
+                                        "environment.json", "model.safetensors",
+                                        "best.safetensors", "confusion.json",
+                                        "theory.csv",       "data.json",
+                                        "rounds.csv",       "clients.csv",
+                                        "timing.csv",       "changes.txt",
+                                        "resolved.cfg",     NULL};
 
 char *path_component(const char *name)
 {

@@ -82,30 +82,29 @@ static void export_tensors(const struct instance *model, const osafl_model_info 
     operation_end(before);
 }
 
-osafl_status safetensors_write(const struct run_folder *folder, const struct instance *model,
-                               const osafl_model_info *info, const float *w,
-                               const char *const *metadata, struct error *error)
+osafl_status safetensors_write(const struct run_folder *folder, const char *name,
+                               const struct instance *model, const osafl_model_info *info,
+                               const float *w, const char *const *metadata, struct error *error)
 {
     char *header = make_header(info, metadata);
     if (header == NULL)
         return error_set(error, OSAFL_E_BUG,
                          "model \"%s\": its tensors' names must be UTF-8 and differ, or memory is "
-                         "short; " MODEL_FILE " is not written",
-                         model->plugin->name);
+                         "short; %s is not written",
+                         model->plugin->name, name);
     const size_t used = strlen(header);
     const uint64_t padded = (used + 7) / 8 * 8; /* so that the tensors are 8-byte aligned */
     const size_t size = sizeof padded + padded + info->n_parameters * sizeof *w;
     unsigned char *file = malloc(size);
     osafl_status status;
     if (file == NULL) {
-        status =
-            error_set(error, OSAFL_E_NOMEM, "out of memory for " MODEL_FILE " (%zu bytes)", size);
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for %s (%zu bytes)", name, size);
     } else {
         memcpy(file, &padded, sizeof padded);
         memcpy(file + sizeof padded, header, used);
         memset(file + sizeof padded + used, ' ', padded - used);
         export_tensors(model, info, w, (float *)(void *)(file + sizeof padded + padded));
-        status = run_folder_replace(folder, MODEL_FILE, file, size, error);
+        status = run_folder_replace(folder, name, file, size, error);
     }
     free(file);
     free(header);

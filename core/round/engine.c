@@ -12,9 +12,11 @@
 #include "base/memory.h"
 #include "base/streams.h"
 #include "client_filter.h"
+#include "confusion.h"
 #include "engine_state.h"
 #include "osafl/random.h"
 #include "plugin/pool.h"
+#include "theory.h"
 
 static uint32_t count_clients(const struct engine *e)
 {
@@ -420,6 +422,7 @@ static void record_round(const struct engine *e, struct round_row *row)
     const bool linked = !is_centralised(e);
     uint64_t local_rounds = 0;
     *row = (struct round_row){.round = e->round,
+                              .learning_rate = session_rate(s, e->round),
                               .simulated_s = (double)(e->round + 1) * s->facts.deadline_s,
                               .participants = e->n_updates};
     for (uint32_t k = 0; k < e->n_updates; k++) {
@@ -584,6 +587,17 @@ static osafl_status advance_world(struct engine *e, struct round_report *report,
     return OSAFL_OK;
 }
 
+static osafl_status measure_round(struct engine *e, struct error *error)
+{
+    return e->theory != NULL ? theory_measure(e->theory, e, error) : OSAFL_OK;
+}
+
+osafl_status engine_confusion(struct engine *e, const float *w, struct confusion *out,
+                              struct error *error)
+{
+    return confusion_count(e->session, e->workers, w, &e->evaluation, out, error);
+}
+
 osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,
                               struct round_report *report, struct error *error)
 {
@@ -609,8 +623,11 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
 
     if (e->w_before != NULL)
         memcpy(e->w_before, e->w, e->session->codec.dim * sizeof *e->w);
+    if (e->theory != NULL)
+        theory_keep(e->theory, e);
     OSAFL_TRY(aggregate(e, error));
     timing.aggregate_s = lap(&mark);
+    OSAFL_TRY(measure_round(e, error));
 
     /* The record is about the stores that were trained on; arrivals come after it. */
     record_clients(e);
@@ -625,6 +642,8 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
 
     OSAFL_TRY(advance_world(e, report, error));
     timing.world_s = lap(&mark);
+    if (e->theory != NULL)
+        OSAFL_TRY(theory_end_round(e->theory, e, error));
     timing.total_s = mark - start;
 
     report->timing = timing;

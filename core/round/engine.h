@@ -39,6 +39,11 @@ const float *engine_model(const struct engine *e);
  * label.  Names are the engine's. */
 const char *const *engine_measures(const struct engine *e, uint32_t *n);
 
+/* Of w on the evaluation split (confusion.h); free with confusion_free(). */
+struct confusion;
+osafl_status engine_confusion(struct engine *e, const float *w, struct confusion *out,
+                              struct error *error);
+
 /* Runs round t.  After a failure or OSAFL_E_CANCELLED the engine may only be destroyed; the state
  * to go on from is the one that was saved. */
 osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "engine_state.h"
 #include "plugin/pool.h"
+#include "theory.h"
 
 /* Room for the name of a label's measure. */
 #define COLUMN_NAME_BYTES 96
@@ -189,6 +190,7 @@ void engine_destroy(struct engine *e)
     kept_updates_free(&e->kept);
     late_updates_free(&e->late);
     evaluation_destroy(&e->evaluation);
+    theory_destroy(e->theory);
     free(e->columns.name);
     free(e->columns.value);
     free(e->columns.text);

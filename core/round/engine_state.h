@@ -52,6 +52,8 @@ struct engine {
     uint64_t *pooled_sample;    /* centralised: union of all stores, [sum of D] */
     uint32_t *pooled_histogram; /* centralised: [labels] */
 
+    struct theory *theory; /* NULL: nothing is measured */
+
     struct evaluation evaluation;
     struct measure_columns columns;
     double measure_j;      /* spent on measuring samples in the round in hand */

@@ -42,6 +42,7 @@ struct evaluating {
     struct worker *const *workers;
     uint32_t round;
     const float *w;
+    int32_t as_label; /* that every sample is said to have; -1: its own */
     struct evaluation *out;
 };
 
@@ -60,6 +61,8 @@ static osafl_status evaluate_chunk(void *arg, uint64_t begin, uint64_t end, unsi
         w->index[i] = begin + i;
     OSAFL_TRY(worker_read(w, session_evaluation_split(s), n, OSAFL_NO_CLIENT, v->round));
     memcpy(v->out->label + begin, w->batch.label, n * sizeof(int32_t));
+    for (uint32_t i = 0; v->as_label >= 0 && i < n; i++)
+        w->batch.label[i] = v->as_label;
     osafl_call c;
     call_begin(&c, model, OSAFL_NO_CLIENT, v->round);
     const osafl_status status =
@@ -90,24 +93,40 @@ static void average(const struct session *s, struct evaluation *e)
     }
 }
 
+static osafl_status evaluate_all(struct evaluating *v, struct error *error)
+{
+    const struct session *s = v->session;
+    const unsigned threads = pool_threads(s->context.pool);
+    for (unsigned thread = 0; thread < threads; thread++)
+        v->workers[thread]->error.text[0] = '\0';
+    const osafl_status status =
+        pool_run(s->context.pool, s->evaluation_samples, EVALUATION_BATCH, evaluate_chunk, v);
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    /* Chunks fail for the same reason, or a cancelled one beside them: any message serves. */
+    for (unsigned thread = 0; thread < threads; thread++)
+        if (v->workers[thread]->error.text[0] != '\0')
+            return error_set(error, status, "%s", v->workers[thread]->error.text);
+    return error_set(error, status, "evaluation failed");
+}
+
 osafl_status evaluate_model(const struct session *s, struct worker *const *workers, uint32_t round,
                             const float *w, struct evaluation *out, struct error *error)
 {
-    struct evaluating v = {.session = s, .workers = workers, .round = round, .w = w, .out = out};
-    const unsigned threads = pool_threads(s->context.pool);
-    for (unsigned thread = 0; thread < threads; thread++)
-        workers[thread]->error.text[0] = '\0';
-    const osafl_status status =
-        pool_run(s->context.pool, s->evaluation_samples, EVALUATION_BATCH, evaluate_chunk, &v);
-    if (status == OSAFL_OK) {
-        average(s, out);
-        return OSAFL_OK;
-    }
-    /* Chunks fail for the same reason, or a cancelled one beside them: any message serves. */
-    for (unsigned thread = 0; thread < threads; thread++)
-        if (workers[thread]->error.text[0] != '\0')
-            return error_set(error, status, "%s", workers[thread]->error.text);
-    return error_set(error, status, "evaluation failed");
+    struct evaluating v = {
+        .session = s, .workers = workers, .round = round, .w = w, .as_label = -1, .out = out};
+    OSAFL_TRY(evaluate_all(&v, error));
+    average(s, out);
+    return OSAFL_OK;
+}
+
+osafl_status evaluate_as_label(const struct session *s, struct worker *const *workers,
+                               const float *w, uint32_t as, struct evaluation *out,
+                               struct error *error)
+{
+    struct evaluating v = {
+        .session = s, .workers = workers, .w = w, .as_label = (int32_t)as, .out = out};
+    return evaluate_all(&v, error);
 }
 
 double evaluation_for_labels(const struct session *s, const struct evaluation *e, uint32_t measure,

@@ -28,6 +28,12 @@ void evaluation_destroy(struct evaluation *e);
 osafl_status evaluate_model(const struct session *s, struct worker *const *workers, uint32_t round,
                             const float *w, struct evaluation *out, struct error *error);
 
+/* The same as if every sample had the label `as`: the values of the samples alone are filled, and
+ * their own labels. */
+osafl_status evaluate_as_label(const struct session *s, struct worker *const *workers,
+                               const float *w, uint32_t as, struct evaluation *out,
+                               struct error *error);
+
 /* Measure m as a client would find it whose samples have these labels: the label's means weighted
  * by the histogram.  NAN when the split has no sample of a label that the client holds. */
 double evaluation_for_labels(const struct session *s, const struct evaluation *e, uint32_t measure,

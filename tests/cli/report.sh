@@ -105,6 +105,15 @@ grep -qE "^all +2 +0 +- +- +- +- +0 +-$" "$work/out" || failed "hours that nobod
 expect 2 "--tuning needs --compute" --tuning "$golden" "$golden"
 expect 2 "--compute makes tables of its own" --compute --format csv "$golden"
 
+# The same on a page.
+expect 0 "$work/page.html" --html "$work/page.html" --compute "$golden/paper-table"
+for text in "What the runs took to compute" "The 8 reported runs, 2 of which" "Best test accuracy"; do
+    grep -qF "$text" "$work/page.html" || failed "the page has no \"$text\""
+done
+expect 0 "$work/page.html" --html "$work/page.html" --by levels "$golden/levels"
+grep -qF "Best test accuracy over the rounds by levels" "$work/page.html" || failed "no table by levels"
+! grep -q "<svg" "$work/page.html" || failed "the page of --by has figures"
+
 # A line for every run, all that differs in columns of their own.
 expect 0 "experiment,case,optimizer.sgd.learning_rate,quantizer.qsgd.levels,seed,state,rounds,measure" \
     --format runs --target 0.6 "$golden"

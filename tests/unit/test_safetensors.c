@@ -77,7 +77,7 @@ static osafl_status write_model(const osafl_model_info *of, bool transposed, str
     const struct instance model = {.plugin = &plugin};
     const struct run_folder folder = {.path = folder_path, .lock_fd = -1};
     const char *const metadata[] = {"program", "osafl", "round", "30", NULL};
-    return safetensors_write(&folder, &model, of, w, metadata, error);
+    return safetensors_write(&folder, MODEL_FILE, &model, of, w, metadata, error);
 }
 
 static void test_bytes(void **state)

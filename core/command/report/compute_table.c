@@ -16,6 +16,8 @@ struct compute_sum {
     size_t unknown;    /* of them, without a record of CPU time: made by an earlier version */
     double cpu_s;
     double seconds;
+    size_t metered; /* of them, with a record of energy */
+    double joules;
     double peak_bytes; /* the largest */
 };
 
@@ -33,6 +35,8 @@ static void add_run(struct compute_sum *s, const struct result_cell *c)
     s->unknown += !json_is_number(json_object_get(from, "cpu_s"));
     s->cpu_s += number_at(from, "cpu_s") + number_at(from, "earlier_cpu_s");
     s->seconds += number_at(from, "seconds") + number_at(from, "earlier_seconds");
+    s->metered += json_is_number(json_object_get(from, "energy_j"));
+    s->joules += number_at(from, "energy_j") + number_at(from, "earlier_energy_j");
     s->peak_bytes = peak > s->peak_bytes ? peak : s->peak_bytes;
 }
 
@@ -43,6 +47,8 @@ static void add_sum(struct compute_sum *to, const struct compute_sum *s)
     to->unknown += s->unknown;
     to->cpu_s += s->cpu_s;
     to->seconds += s->seconds;
+    to->metered += s->metered;
+    to->joules += s->joules;
     to->peak_bytes = s->peak_bytes > to->peak_bytes ? s->peak_bytes : to->peak_bytes;
 }
 
@@ -258,6 +264,20 @@ static void write_sum(FILE *to, const char *what, const struct compute_sum *s)
     free(time);
 }
 
+static void write_energy(FILE *to, const struct compute_sum *s)
+{
+    char *amount = amount_text(s->joules / 3.6e6);
+    if (s->metered > 0)
+        fprintf(to,
+                "While %zu of the %zu runs went on, the processors took %s kWh (RAPL: all that ran "
+                "there, runs side by side counted once each); ",
+                s->metered, s->runs, amount);
+    else
+        fputs("Energy was not measured, since RAPL could not be read; ", to);
+    fputs("the joules of the other tables are simulated.", to);
+    free(amount);
+}
+
 char *compute_paragraph(const struct result_grid *g, const struct found_cells *tuning)
 {
     struct compute_sum reported = {0};
@@ -284,7 +304,7 @@ char *compute_paragraph(const struct result_grid *g, const struct found_cells *t
     fprintf(text.file, "They ran on %s, from %s to %s, with %s. ",
             place.n > 0 ? machines : "machines that are not recorded",
             place.first == NULL ? "-" : place.first, place.last == NULL ? "-" : place.last, memory);
-    fputs("Energy was not measured; the joules of the other tables are simulated.", text.file);
+    write_energy(text.file, &reported);
     free(memory);
     free(machines);
     for (size_t i = 0; i < place.n; i++)

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "checked_alloc.h"
+#include "compute_table.h"
 #include "figure_gnuplot.h"
 #include "report_body.h"
 #include "run_tables.h"
@@ -17,6 +18,7 @@ struct page {
     FILE *to;
     const struct found_cells *cells;
     const struct summary_question *question;
+    const struct html_extras *extras;
     const char *room; /* folder for gnuplot's files; NULL: no figures */
     size_t figures;   /* so far */
 };
@@ -198,11 +200,24 @@ static void write_settings(struct page *p, const struct grid_experiment *e)
     text_table_free(t);
 }
 
+static void write_and_free(struct page *p, struct text_table *t)
+{
+    if (t != NULL)
+        text_table_write(t, FORMAT_HTML, p->to);
+    text_table_free(t);
+}
+
 static osafl_status write_table(struct page *p, const struct grid_experiment *e,
                                 struct grid_table *t, struct error *error)
 {
     if (t->title[0] != '\0')
         text_heading_write(t->title, 2, FORMAT_HTML, p->to);
+    if (p->extras->tuned != NULL)
+        write_and_free(p, compute_table(e, t, p->extras->tuned));
+    if (p->extras->pivot != NULL) {
+        write_and_free(p, pivot_table(e, t, p->extras->pivot, p->question));
+        return OSAFL_OK;
+    }
     struct summarized_table *s = summarize_table(e, t, p->question);
     report_body_write(s, FORMAT_HTML, p->to);
     summarized_table_free(s);
@@ -286,8 +301,15 @@ static osafl_status write_page(struct page *p, const struct result_grid *g, stru
     for (size_t i = 0; i < g->experiments; i++)
         OSAFL_TRY(write_experiment(p, &g->experiment[i], i + 1, error));
     text_list_write("Without results", g->absent, g->absents, FORMAT_HTML, p->to);
-    if (p->room != NULL)
+    if (p->room != NULL && p->extras->pivot == NULL)
         OSAFL_TRY(write_across(p, error));
+    if (p->extras->tuned != NULL) {
+        char *paragraph = compute_paragraph(g, p->extras->tuned);
+        fputs("<section>\n<p>", p->to);
+        text_escape(paragraph, FORMAT_HTML, p->to);
+        fputs("</p>\n</section>\n", p->to);
+        free(paragraph);
+    }
     fputs("</main>\n<footer>Bands and error bars: mean &plusmn; sample standard deviation over "
           "seeds. Made by osafl " OSAFL_VERSION ".</footer>\n</body>\n</html>\n",
           p->to);
@@ -328,7 +350,7 @@ static osafl_status replace_file(const char *path, const char *text, struct erro
 
 osafl_status html_page_write(const char *path, const struct found_cells *f,
                              const struct result_grid *g, const struct summary_question *q,
-                             struct error *error)
+                             const struct html_extras *extras, struct error *error)
 {
     const char *temporary = getenv("TMPDIR");
     char *room = checked_format("%s/osafl-figures-XXXXXX", temporary == NULL ? "/tmp" : temporary);
@@ -341,7 +363,11 @@ osafl_status html_page_write(const char *path, const struct found_cells *f,
     }
     struct checked_stream stream;
     checked_stream_open(&stream);
-    struct page p = {.to = stream.file, .cells = f, .question = q, .room = draws ? room : NULL};
+    struct page p = {.to = stream.file,
+                     .cells = f,
+                     .question = q,
+                     .extras = extras,
+                     .room = draws ? room : NULL};
     status = write_page(&p, g, error);
     char *text = checked_stream_text(&stream);
     if (status == OSAFL_OK)

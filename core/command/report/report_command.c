@@ -386,7 +386,9 @@ static int print_report(const struct found_cells *found, const struct result_gri
     struct error error;
     osafl_status status = OSAFL_OK;
     if (o->html != NULL) {
-        status = html_page_write(o->html, found, g, &o->question, &error);
+        const struct html_extras extras = {.pivot = o->by != NULL ? &o->pivot : NULL,
+                                           .tuned = o->compute ? &o->tuned : NULL};
+        status = html_page_write(o->html, found, g, &o->question, &extras, &error);
         if (status == OSAFL_OK)
             printf("%s\n", o->html);
     } else if (o->format == CSV_RUNS) {
@@ -426,9 +428,10 @@ static osafl_status find_tuning(struct report_options *o, struct error *error)
 {
     if (o->tunings > 0 && !o->compute)
         return error_set(error, OSAFL_E_CONFIG, "--tuning needs --compute");
-    if (o->compute && (o->by != NULL || o->html != NULL || o->format > FORMAT_HTML))
+    if (o->compute && o->html == NULL && (o->by != NULL || o->format > FORMAT_HTML))
         return error_set(error, OSAFL_E_CONFIG,
-                         "--compute makes tables of its own: as text, markdown or latex");
+                         "--compute makes tables of its own: as text, markdown or latex, or in "
+                         "the page of --html");
     for (size_t i = 0; i < o->tunings; i++)
         OSAFL_TRY(find_cells(o->tuning[i], &o->tuned, error));
     return OSAFL_OK;
@@ -441,8 +444,10 @@ static osafl_status find_pivot(const struct found_cells *found, struct report_op
     const struct label_names names = {o->name, o->names};
     if (o->by == NULL)
         return OSAFL_OK;
-    if (o->html != NULL || o->format > FORMAT_HTML)
-        return error_set(error, OSAFL_E_CONFIG, "--by makes one table: as text, markdown or latex");
+    if (o->format > FORMAT_HTML)
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--by makes one table: as text, markdown or latex, or in the page of "
+                         "--html");
     OSAFL_TRY(find_setting(found, "--by", o->by, &o->pivot.key, error));
     const char *dot = strrchr(o->pivot.key, '.');
     free(o->heading);

@@ -19,6 +19,7 @@
 #include "results/manifest.h"
 #include "results/safetensors.h"
 #include "results/weights.h"
+#include "round/confusion.h"
 #include "round/evaluate.h"
 #include "run.h"
 #include "run_session.h"
@@ -149,6 +150,20 @@ static void print_result(const struct evaluating *v, const char *path)
     }
 }
 
+/* What rare classes do not vanish in. */
+static osafl_status print_confusion(struct evaluating *v, struct error *error)
+{
+    struct confusion c;
+    char number[CSV_REAL_BYTES];
+    OSAFL_TRY(confusion_count(&v->s.session, v->workers, v->w, &v->result, &c, error));
+    csv_format_real(confusion_balanced_accuracy(&c), number);
+    printf("%-22s %s\n", "balanced accuracy", number);
+    csv_format_real(confusion_macro_f1(&c), number);
+    printf("%-22s %s\n", "macro F1", number);
+    confusion_free(&c);
+    return OSAFL_OK;
+}
+
 /* ---- the command ---- */
 
 static osafl_status evaluate(struct evaluating *v, const char *weights, unsigned threads,
@@ -165,6 +180,8 @@ static osafl_status evaluate(struct evaluating *v, const char *weights, unsigned
     }
     if (status == OSAFL_OK)
         print_result(v, path);
+    if (status == OSAFL_OK && v->s.session.experiment->results.confusion)
+        status = print_confusion(v, error);
     free(path);
     return status;
 }

@@ -11,13 +11,17 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/energy_meter.h"
 #include "base/error.h"
 #include "base/exit_status.h"
 #include "base/folder.h"
 #include "base/json_print.h"
 #include "base/stop.h"
+#include "best_model.h"
+#include "confusion_record.h"
 #include "experiment/experiment.h"
 #include "experiment/experiment_tree.h"
+#include "longer_run.h"
 #include "plugin/guard.h"
 #include "plugin/pool.h"
 #include "results/checkpoint.h"
@@ -28,6 +32,7 @@
 #include "results/safetensors.h"
 #include "round/engine.h"
 #include "round/inputs.h"
+#include "round/theory.h"
 #include "run_session.h"
 
 #define CHANGES_FILE "changes.txt"
@@ -45,15 +50,19 @@ struct run {
     struct pool *pool;
     struct world *world;
     struct engine *engine;
+    struct best_model best;
     struct results *results;
-    uint32_t first_round; /* of this process */
-    uint32_t saved_round; /* rounds that a rerun would not have to repeat */
-    bool complete;        /* nothing was left to do */
+    struct longer_run shorter; /* with which this one begins */
+    uint32_t first_round;      /* of this process */
+    uint32_t saved_round;      /* rounds that a rerun would not have to repeat */
+    bool complete;             /* nothing was left to do */
     bool finished;
+    bool has_failed_beginning; /* nothing is to be written into the folder any more */
     char restarts[ERROR_BYTES];
     struct error changes; /* since the run that is repeated */
     char started[32];
     double start_s;
+    struct energy_meter energy;
     double mark_s; /* end of the last row of timing.csv */
 };
 
@@ -101,7 +110,15 @@ static osafl_status open_session(struct run *r, struct loader *l)
         .fact = data_record_add,
         .fact_arg = &r->data,
     };
-    return run_session_open(&r->s, r->e, l, &context, r->d);
+    uint32_t measure = 0;
+    OSAFL_TRY(run_session_open(&r->s, r->e, l, &context, r->d));
+    if (!r->e->results.confusion || confusion_measure(&r->s.session, &measure))
+        return OSAFL_OK;
+    diagnostics_error(r->d, NULL, 0,
+                      "results.confusion: model/%s reports no accuracy, so that there is no "
+                      "confusion matrix; leave it out",
+                      r->s.session.instance[OSAFL_KIND_MODEL].plugin->name);
+    return OSAFL_E_CONFIG;
 }
 
 static osafl_status open_engine(struct run *r, struct error *error)
@@ -114,6 +131,8 @@ static osafl_status open_engine(struct run *r, struct error *error)
     r->s.session.context.pool = r->pool;
     const struct world_plugins plugins = session_world_plugins(&r->s.session);
     OSAFL_TRY(world_create(r->e, &plugins, &r->world, error));
+    if (r->e->results.keep.index != KEEP_LAST)
+        OSAFL_TRY(best_model_create(&r->best, r->s.session.model.n_parameters, error));
     return engine_create(&r->s.session, r->world, &r->engine, error);
 }
 
@@ -142,6 +161,7 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, st
         .n_label_measures = measures - r->s.session.model.n_measures,
         .higher_is_better = first_measure(r)->better != OSAFL_LOWER,
         .per_client = r->e->evaluation.per_client,
+        .learning_rate = r->e->results.learning_rate,
         .listen = listen,
     };
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
@@ -237,7 +257,42 @@ static osafl_status start(struct run *r, const struct resume_decision *d, struct
     OSAFL_TRY(open_engine(r, error)); /* or what is there stays */
     OSAFL_TRY(run_folder_clear(&r->folder, error));
     OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, error));
-    return open_results(r, NULL, error);
+    OSAFL_TRY(open_results(r, NULL, error));
+    const struct theory_options measure = {.replicas = r->o->replicas,
+                                           .smoothness = r->o->smoothness > 0.0 ? r->o->smoothness
+                                                                                : (double)NAN};
+    return measure.replicas == 0
+               ? OSAFL_OK
+               : theory_create(r->engine, r->results, r->folder.path, &measure, error);
+}
+
+/* Begins with the state of a shorter run shortly before its end. */
+static osafl_status start_behind(struct run *r, struct error *error)
+{
+    const struct longer_run *l = &r->shorter;
+    struct run_folder from = {.path = l->folder, .lock_fd = -1};
+    struct checkpoint c;
+    struct record_reader reader;
+    char line[ERROR_BYTES];
+    OSAFL_TRY(open_engine(r, error));
+    OSAFL_TRY(run_folder_clear(&r->folder, error));
+    OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, error));
+    OSAFL_TRY(longer_run_copy(l, &r->folder, error));
+    OSAFL_TRY(checkpoint_read_slot(&from, l->slot, l->identity, &c, error));
+    osafl_status status = engine_load(r->engine, c.set, error);
+    if (status == OSAFL_OK)
+        status = best_model_load(&r->best, c.set, error);
+    if (status == OSAFL_OK)
+        status = record_reader_open(c.set, RESULTS_SECTION, &reader, error);
+    if (status == OSAFL_OK)
+        status = open_results(r, &reader, error);
+    checkpoint_free(&c);
+    r->first_round = l->from;
+    snprintf(line, sizeof line, "going on from the run of %u rounds in %.800s", l->rounds,
+             l->folder);
+    if (status == OSAFL_OK && !r->o->quiet)
+        r->watcher->log(r->watcher->arg, line);
+    return status;
 }
 
 static osafl_status go_on(struct run *r, const struct resume_decision *d, struct error *error)
@@ -249,6 +304,7 @@ static osafl_status go_on(struct run *r, const struct resume_decision *d, struct
     r->first_round = r->saved_round = c->round;
     OSAFL_TRY(open_engine(r, error));
     OSAFL_TRY(engine_load(r->engine, c->set, error));
+    OSAFL_TRY(best_model_load(&r->best, c->set, error));
     if (engine_round(r->engine) != c->round)
         return error_set(error, OSAFL_E_STATE,
                          "the checkpoint is damaged: it says round %u and holds round %u", c->round,
@@ -263,15 +319,29 @@ static osafl_status go_on(struct run *r, const struct resume_decision *d, struct
     return OSAFL_OK;
 }
 
+/* A run that came to its end with its measurements. */
+static bool is_measured(const struct run *r, const struct resume_decision *d)
+{
+    return d->action == RESUME_COMPLETE && folder_has(r->folder.path, "theory.csv");
+}
+
 static osafl_status resume_or_start(struct run *r, struct error *error)
 {
     struct resume_decision d;
     OSAFL_TRY(decide(r, &d, error));
+    if (r->o->replicas > 0 && d.action != RESUME_START && !is_measured(r, &d))
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--measure theory: %s holds rounds of this run without their "
+                         "measurements, and a run is measured from its first round on; --force "
+                         "runs it again, or choose another folder with --out or --results",
+                         r->folder.path);
     if (d.action != RESUME_COMPLETE)
         run_folder_sign(&r->folder);
     switch (d.action) {
     case RESUME_START:
-        return start(r, &d, error);
+        if (r->o->longer && r->o->replicas == 0)
+            OSAFL_TRY(longer_run_find(&r->folder, r->e, &r->s.around, &r->shorter, error));
+        return r->shorter.folder != NULL ? start_behind(r, error) : start(r, &d, error);
     case RESUME_GO_ON:
         return go_on(r, &d, error);
     default:
@@ -291,6 +361,7 @@ static osafl_status save(struct run *r, struct error *error)
         results_save(r->results, record_writer_section(w, RESULTS_SECTION, RESULTS_VERSION), error);
     if (status == OSAFL_OK)
         status = engine_save(r->engine, w, error);
+    best_model_save(&r->best, w);
     if (status == OSAFL_OK)
         status = checkpoint_write(&r->folder, r->e->identity, engine_round(r->engine), w,
                                   &r->found.slots, error);
@@ -314,7 +385,22 @@ static bool save_is_due(const struct run *r)
 {
     const int64_t every = r->e->general.checkpoint_every;
     const uint32_t done = engine_round(r->engine);
+    if (done < r->shorter.rounds) /* it is not known yet whether the beginning serves */
+        return false;
     return done == last_round(r) || stop_requested() || (every > 0 && done % (uint64_t)every == 0);
+}
+
+/* A folder whose beginning does not serve is left empty. */
+static osafl_status prove_beginning(struct run *r, struct error *error)
+{
+    struct error ignored;
+    const osafl_status status = longer_run_compare(&r->shorter, &r->folder, error);
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    (void)run_folder_clear(&r->folder, &ignored);
+    (void)run_folder_remove(&r->folder, "manifest.json", &ignored);
+    r->has_failed_beginning = true;
+    return status;
 }
 
 static osafl_status run_one_round(struct run *r, struct error *error)
@@ -327,7 +413,11 @@ static osafl_status run_one_round(struct run *r, struct error *error)
     stop_allow_abandon(false);
     report.timing.total_s = now_s() - r->mark_s;
     r->mark_s = now_s();
+    energy_sample(&r->energy);
     OSAFL_TRY(results_end_round(r->results, &report.row, &report.clients, &report.timing, error));
+    best_model_note(&r->best, r->results, round, engine_model(r->engine));
+    if (engine_round(r->engine) == r->shorter.rounds)
+        OSAFL_TRY(prove_beginning(r, error));
     if (save_is_due(r))
         OSAFL_TRY(save(r, error));
     r->watcher->round(r->watcher->arg, round, report.row.participants,
@@ -360,13 +450,15 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
         .ended = ended ? end : NULL,
         .failure = failure,
         .seconds = now_s() - r->start_s,
+        .energy_j = r->energy.packages > 0 ? r->energy.joules : (double)NAN,
         .resumed_at = r->first_round,
         .tables = ended && failure == NULL ? tables : NULL,
     };
     return environment_write(&r->folder, r->e, &environment, error);
 }
 
-static osafl_status write_model(const struct run *r, struct error *error)
+static osafl_status write_model(const struct run *r, const char *file, const float *w,
+                                struct error *error)
 {
     json_t *data = data_record_describe(r->e->chosen[OSAFL_KIND_DATASET].loaded->plugin->name,
                                         &r->s.session.dataset, &r->data);
@@ -383,10 +475,35 @@ static osafl_status write_model(const struct run *r, struct error *error)
         METADATA_DATA, text,
         NULL};
     const osafl_status status =
-        safetensors_write(&r->folder, &r->s.session.instance[OSAFL_KIND_MODEL], &r->s.session.model,
-                          engine_model(r->engine), metadata, error);
+        safetensors_write(&r->folder, file, &r->s.session.instance[OSAFL_KIND_MODEL],
+                          &r->s.session.model, w, metadata, error);
     free(text);
     return status;
+}
+
+static osafl_status write_confusion(const struct run *r, const float *w, uint32_t rounds,
+                                    struct error *error)
+{
+    struct confusion c;
+    OSAFL_TRY(engine_confusion(r->engine, w, &c, error));
+    const osafl_status status =
+        confusion_record_write(&r->folder, &r->s.session, &c, rounds, error);
+    confusion_free(&c);
+    return status;
+}
+
+/* model.safetensors, and what else is said of it or kept beside it. */
+static osafl_status write_models(const struct run *r, struct error *error)
+{
+    const bool has_best = r->best.w != NULL && r->best.is_set;
+    const bool is_best = has_best && r->e->results.keep.index == KEEP_BEST;
+    const float *w = is_best ? r->best.w : engine_model(r->engine);
+    if (has_best && !is_best)
+        OSAFL_TRY(write_model(r, BEST_MODEL_FILE, r->best.w, error));
+    if (r->e->results.confusion)
+        OSAFL_TRY(
+            write_confusion(r, w, is_best ? r->best.round + 1 : engine_round(r->engine), error));
+    return write_model(r, MODEL_FILE, w, error);
 }
 
 static osafl_status finish(struct run *r, struct error *error)
@@ -395,10 +512,14 @@ static osafl_status finish(struct run *r, struct error *error)
     OSAFL_TRY(write_environment(r, true, NULL, error));
     OSAFL_TRY(data_record_write(&r->folder, r->e->chosen[OSAFL_KIND_DATASET].loaded->plugin->name,
                                 &r->s.session.dataset, &r->data, error));
-    OSAFL_TRY(write_model(r, error));
+    OSAFL_TRY(write_models(r, error));
     if (r->o->drop_checkpoints)
         OSAFL_TRY(checkpoint_remove(&r->folder, error));
     world_describe_restarts(r->world, r->restarts, sizeof r->restarts);
+    char theory[ERROR_BYTES];
+    theory_describe(r->engine, theory, sizeof theory);
+    if (theory[0] != '\0' && !r->o->quiet)
+        r->watcher->log(r->watcher->arg, theory);
     r->finished = true;
     return OSAFL_OK;
 }
@@ -409,6 +530,8 @@ static void record_failure(const struct run *r, osafl_status status, const char 
 {
     struct error error;
     const bool stopped = status == OSAFL_E_CANCELLED && stop_requested();
+    if (r->has_failed_beginning)
+        return;
     (void)write_environment(r, !stopped, stopped ? NULL : failure, &error);
 }
 
@@ -463,6 +586,8 @@ static void close_run(struct run *r)
 {
     results_close(r->results);
     engine_destroy(r->engine);
+    best_model_free(&r->best);
+    longer_run_free(&r->shorter);
     world_destroy(r->world);
     pool_destroy(r->pool);
     resume_findings_free(&r->found);
@@ -479,6 +604,7 @@ int run_experiment(struct experiment *e, struct loader *l, const struct run_opti
     struct run r = {
         .e = e, .o = o, .watcher = watcher, .d = d, .folder = {.lock_fd = -1}, .start_s = now_s()};
     utc_now(r.started, sizeof r.started);
+    energy_begin(&r.energy, ENERGY_ROOT);
     guard_watch(e->general.call_limit_s);
     const osafl_status status = run_all(&r, l, &error);
     stop_allow_end(false, false);

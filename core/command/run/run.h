@@ -27,6 +27,9 @@ struct run_options {
     bool accept_changes;   /* go on although program, plugin, CPU type or BLAS kernel changed */
     bool drop_checkpoints; /* once the run is complete */
     bool quiet;            /* no progress, and no warnings of plugins */
+    bool longer;           /* go on from a shorter run of the same settings (longer_run.h) */
+    uint32_t replicas;     /* theory.h: of each round that is measured; 0: nothing is */
+    double smoothness;     /* beta of a model of which it is not known; 0: it is not */
     const char *repeats;   /* folder of a kept run: other data are refused, and what else changed is
                             * told in the outcome; NULL */
     uint32_t until_round;  /* pause, ready to go on, when so many rounds are done; 0: never */

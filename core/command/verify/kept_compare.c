@@ -239,10 +239,11 @@ static void compare_bytes(const char *name, const struct file_bytes *kept,
 {
     const size_t at = first_difference(kept, 0, again, 0);
     const size_t begin = parameters_of(kept);
-    const char *what = name;
-    if (at != SIZE_MAX && strcmp(name, MODEL) == 0 && at < begin &&
+    char what[64];
+    snprintf(what, sizeof what, "%s", name);
+    if (at != SIZE_MAX && strstr(name, ".safetensors") != NULL && at < begin &&
         first_difference(kept, begin, again, parameters_of(again)) == SIZE_MAX)
-        what = "the parameters of " MODEL;
+        snprintf(what, sizeof what, "the parameters of %s", name);
     else if (at != SIZE_MAX)
         snprintf(out->difference, sizeof out->difference, "%s, at byte %zu", name, at);
     text_append_item(out->compared, sizeof out->compared, ", ", what);
@@ -269,11 +270,12 @@ osafl_status kept_compare(const struct kept_folders *f, struct kept_verdict *out
                           struct error *error)
 {
     static const char *const table[] = {"rounds.csv", "clients.csv"};
-    static const char *const file[] = {"data.json", MODEL};
+    static const char *const file[] = {"data.json", "confusion.json", "best.safetensors", MODEL};
+    enum { TABLES = sizeof table / sizeof table[0], FILES = sizeof file / sizeof file[0] };
     *out = (struct kept_verdict){0};
-    for (size_t i = 0; i < 2 && out->difference[0] == '\0'; i++)
+    for (size_t i = 0; i < TABLES && out->difference[0] == '\0'; i++)
         OSAFL_TRY(compare_tables(f, table[i], out, error));
-    for (size_t i = 0; i < 2 && f->whole && out->difference[0] == '\0'; i++)
+    for (size_t i = 0; i < FILES && f->whole && out->difference[0] == '\0'; i++)
         OSAFL_TRY(compare_files(f, file[i], out, error));
     return OSAFL_OK;
 }

@@ -1,0 +1,604 @@
+/* theory.c - measures both sides of the convergence bound while a run goes on. */
+#include "theory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv_writer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/streams.h"
+#include "client_objective.h"
+#include "engine_state.h"
+#include "osafl/random.h"
+#include "plugin/pool.h"
+#include "theory_bound.h"
+
+#define TABLE "theory.csv"
+
+/* A server's step may differ from the theorem's by rounding. */
+static const double MOST_GAP = 1e-3;
+/* Standard errors beyond which the bound counts as broken. */
+static const double DOUBT = 3.0;
+
+static const char header[] =
+    "round,clients,kappa,eta_lo,eta_gl,eta_ef,sum_score,beta,q,sigma2,varpi2,v,step_gap,value,"
+    "expected,expected_se,lhs,descent,omega_sigma,omega_sigma_printed,omega_varpi,rhs,rhs_printed,"
+    "rhs_se,step_small,rate_small,slack,scores_small,t6,repaired_applies,t6_repaired,rhs_repaired,"
+    "drift_data,drift_scores";
+
+/* One client that trained in the round, by its task. */
+struct measured {
+    double value;    /* f_u(w^t) on D^t */
+    double variance; /* of one sample's gradient */
+    double beta;
+    double at;        /* f_u at the parameters in hand */
+    float *gradient;  /* [dim], of f_u at w^t */
+    float *direction; /* [dim]: Q(d_u) as decoded; of a replica, or of the round itself */
+    bool arrives;
+    struct error error;
+};
+
+struct theory {
+    struct theory_options o;
+    const struct results *results;
+    struct csv_writer *table;
+    double weight_decay;
+    double q;
+    bool is_logistic;
+    uint64_t dim;
+    uint32_t clients;
+    float *before;                /* w^t */
+    float *other;                 /* w^{t+1} of a replica */
+    double *step;                 /* [dim] */
+    struct measured *m;           /* [clients] */
+    struct theory_client *client; /* [clients], by task */
+    uint32_t *of;                 /* [clients]: the client of each task; [n] are in use */
+    uint32_t n;
+    double *score; /* [clients], of the round before; NAN: there was none */
+    /* Of the round in hand. */
+    bool has_round;
+    struct theory_facts facts;
+    struct theory_bound bound;
+    double expected_se;
+    double gap;
+    double drift_scores;
+    /* Of all rounds. */
+    uint32_t rounds;
+    uint32_t holding;  /* all printed conditions hold */
+    uint32_t broken;   /* of them, where the bound is broken beyond doubt */
+    uint32_t repaired; /* rounds to which the repaired form applies */
+    uint32_t repaired_broken;
+    double least; /* rhs / lhs */
+    double most;
+};
+
+/* ---- in parallel over the clients ---------------------------------------------------------- */
+
+/* What is done with each task; at: parameters. */
+struct sweep {
+    struct theory *t;
+    struct engine *e;
+    const float *at;
+    osafl_status (*one)(const struct sweep *s, uint32_t k, struct worker *w);
+};
+
+static osafl_status sweep_chunk(void *arg, uint64_t begin, uint64_t end, unsigned thread)
+{
+    const struct sweep *s = arg;
+    for (uint64_t k = begin; k < end; k++) {
+        struct worker *w = s->e->workers[thread];
+        w->error.text[0] = '\0';
+        const osafl_status status = s->one(s, (uint32_t)k, w);
+        if (status != OSAFL_OK) {
+            memcpy(s->t->m[k].error.text, w->error.text, sizeof w->error.text);
+            return status;
+        }
+    }
+    return OSAFL_OK;
+}
+
+static osafl_status sweep_tasks(struct sweep *s, struct error *error)
+{
+    for (uint32_t k = 0; k < s->t->n; k++)
+        s->t->m[k].error.text[0] = '\0';
+    const osafl_status status = pool_run(s->e->session->context.pool, s->t->n, 1, sweep_chunk, s);
+    for (uint32_t k = 0; status != OSAFL_OK && k < s->t->n; k++)
+        if (s->t->m[k].error.text[0] != '\0')
+            return error_set(error, status, "%s", s->t->m[k].error.text);
+    return status == OSAFL_OK ? OSAFL_OK : error_set(error, status, "measuring failed");
+}
+
+static struct client_objective objective_of(const struct sweep *s, uint32_t k, struct worker *w)
+{
+    return (struct client_objective){.session = s->e->session,
+                                     .worker = w,
+                                     .store = world_store(s->e->world, s->t->of[k]),
+                                     .client = s->t->of[k],
+                                     .round = s->e->round,
+                                     .weight_decay = s->t->weight_decay};
+}
+
+static osafl_status find_value(const struct sweep *s, uint32_t k, struct worker *w)
+{
+    const struct client_objective o = objective_of(s, k, w);
+    return objective_value(&o, s->at, &s->t->m[k].at, NULL);
+}
+
+static osafl_status find_all(const struct sweep *s, uint32_t k, struct worker *w)
+{
+    struct theory *t = s->t;
+    struct measured *m = &t->m[k];
+    const struct client_objective o = objective_of(s, k, w);
+    OSAFL_TRY(objective_value(&o, s->at, &m->value, m->gradient));
+    OSAFL_TRY(objective_variance(&o, s->at, m->gradient, &m->variance));
+    m->beta = t->o.smoothness;
+    return t->is_logistic && isnan(m->beta) ? objective_linear_smoothness(&o, &m->beta) : OSAFL_OK;
+}
+
+/* ---- directions ---------------------------------------------------------------------------- */
+
+/* An update as Q(d_u): the mean gradient over its steps times eta_lo. */
+static void decode_direction(const struct engine *e, const struct train_task *task,
+                             const struct train_result *r, float *out)
+{
+    const struct session *s = e->session;
+    double factor = (double)task->local_rounds / (double)r->steps;
+    codec_decode(&s->codec, &r->code[0], 0, s->codec.dim, out);
+    if (s->aggregator.sends == OSAFL_SENDS_DELTA)
+        factor = -1.0 / (double)r->steps;
+    else if (s->aggregator.sends == OSAFL_SENDS_PER_RATE)
+        factor *= r->rate;
+    for (uint64_t i = 0; i < s->codec.dim; i++)
+        out[i] = (float)(factor * (double)out[i]);
+}
+
+/* Whether a replica loses the update. */
+static bool replica_loses(const struct engine *e, uint32_t client)
+{
+    const double probability = e->session->experiment->uplink.loss_probability;
+    uint32_t word[2];
+    streams_fill(e->session->context.seed, 0, STREAM_UPLINK_LOSS, client, e->round, 0, word, 2);
+    return osafl_uniform(word) < probability;
+}
+
+/* Trains once more from w^t, under the seed that is set. */
+static osafl_status train_replica(const struct sweep *s, uint32_t k, struct worker *w)
+{
+    struct engine *e = s->e;
+    struct measured *m = &s->t->m[k];
+    struct client_state state = {0};
+    struct train_task task = e->task[k];
+    struct train_result result;
+    task.w = s->at;
+    task.state = &state;
+    task.lost = false;
+    m->arrives = !replica_loses(e, task.client);
+    if (!m->arrives)
+        return OSAFL_OK;
+    osafl_status status = train_client(e->session, &task, w, &result);
+    if (status == OSAFL_OK && result.outcome != TRAIN_ARRIVED)
+        status = error_set(&w->error, OSAFL_E_NUMERIC, "a replica of round %u diverged", e->round);
+    else if (status == OSAFL_OK)
+        decode_direction(e, &task, &result, m->direction);
+    train_result_free(e->session, &result);
+    client_state_free(e->session, &state);
+    return status;
+}
+
+/* t->step = eta_ef sum alpha delta Q(d) over those whose update arrives. */
+static void add_directions(struct theory *t)
+{
+    memset(t->step, 0, (size_t)t->dim * sizeof *t->step);
+    for (uint32_t k = 0; k < t->n; k++) {
+        const double weight = t->facts.eta_ef * t->client[k].alpha * t->client[k].delta;
+        for (uint64_t i = 0; t->m[k].arrives && i < t->dim; i++)
+            t->step[i] += weight * (double)t->m[k].direction[i];
+    }
+}
+
+/* ---- the parts of the bound ---------------------------------------------------------------- */
+
+/* delta_u and eta_ef as the aggregator reports them; without such metrics FedAvg's weights. */
+static void find_scores(struct theory *t, const struct engine *e)
+{
+    double arrived = 0.0;
+    t->n = e->n_tasks;
+    for (uint32_t k = 0; k < t->n; k++) {
+        const uint32_t u = e->task[k].client;
+        const double alpha = world_alpha(e->world, u);
+        double score = 1.0;
+        t->of[k] = u;
+        if (results_client_metric(t->results, "score", u, &score) && isnan(score))
+            score = 0.0;
+        t->m[k].arrives = e->result[k].outcome == TRAIN_ARRIVED;
+        arrived += t->m[k].arrives ? alpha : 0.0;
+        t->client[k] = (struct theory_client){
+            .alpha = alpha,
+            .delta = score,
+            .v = 1.0 - e->session->experiment->uplink.loss_probability,
+            .kappa = (double)e->result[k].steps,
+        };
+    }
+    t->facts = (struct theory_facts){.client = t->client,
+                                     .n = t->n,
+                                     .eta_lo = session_rate(e->session, e->round),
+                                     .eta_ef = 1.0 / arrived,
+                                     .q = t->q};
+    (void)results_round_metric(t->results, "step_control", &t->facts.eta_ef);
+}
+
+/* eta_gl of the step that the server took, and how far it is from the theorem's. */
+static osafl_status find_step(struct theory *t, const struct engine *e, struct error *error)
+{
+    double product = 0.0;
+    double norm2 = 0.0;
+    double step2 = 0.0;
+    double rest2 = 0.0;
+    for (uint32_t k = 0; k < t->n; k++)
+        if (t->m[k].arrives)
+            decode_direction(e, &e->task[k], &e->result[k], t->m[k].direction);
+    add_directions(t);
+    for (uint64_t i = 0; i < t->dim; i++) {
+        const double taken = (double)t->before[i] - (double)e->w[i];
+        product += taken * t->step[i];
+        norm2 += t->step[i] * t->step[i];
+        step2 += taken * taken;
+    }
+    t->facts.eta_gl = product / norm2;
+    for (uint64_t i = 0; i < t->dim; i++) {
+        const double taken = (double)t->before[i] - (double)e->w[i];
+        const double rest = taken - t->facts.eta_gl * t->step[i];
+        rest2 += rest * rest;
+    }
+    t->gap = sqrt(rest2 / step2);
+    if (t->gap <= MOST_GAP || isnan(t->gap))
+        return OSAFL_OK;
+    return error_set(error, OSAFL_E_CONFIG,
+                     "--measure theory: in round %u aggregator/%s takes another step than the "
+                     "theorem's, w - eta_gl eta_ef sum alpha delta Q(d) (they are %.2g apart); "
+                     "osafl takes it, and fedavg where all clients take as many SGD steps",
+                     e->round, e->session->instance[OSAFL_KIND_AGGREGATOR].plugin->name, t->gap);
+}
+
+static double weighted(const struct theory *t)
+{
+    double sum = 0.0;
+    for (uint32_t k = 0; k < t->n; k++)
+        sum += t->client[k].alpha * t->client[k].delta * t->m[k].at;
+    return sum;
+}
+
+/* grad f^t, in t->step, and what the gradients of the clients say. */
+static void find_gradients(struct theory *t, const struct engine *e)
+{
+    const double batch = (double)e->session->facts.batch;
+    struct theory_facts *f = &t->facts;
+    memset(t->step, 0, (size_t)t->dim * sizeof *t->step);
+    for (uint32_t k = 0; k < t->n; k++) {
+        const double weight = t->client[k].alpha * t->client[k].delta;
+        f->value += weight * t->m[k].value;
+        f->beta = fmax(f->beta, t->m[k].beta);
+        if (isnan(t->m[k].beta))
+            f->beta = (double)NAN;
+        for (uint64_t i = 0; i < t->dim; i++)
+            t->step[i] += weight * (double)t->m[k].gradient[i];
+    }
+    for (uint64_t i = 0; i < t->dim; i++)
+        f->gradient2 += t->step[i] * t->step[i];
+    for (uint32_t k = 0; k < t->n; k++) {
+        const double stored = (double)e->task[k].store.n;
+        const double size = fmin(batch, stored);
+        double distance2 = 0.0;
+        for (uint64_t i = 0; i < t->dim; i++) {
+            const double d = (double)t->m[k].gradient[i] - t->step[i];
+            distance2 += d * d;
+        }
+        f->varpi2 = fmax(f->varpi2, distance2);
+        if (stored > 1.0) /* a mini-batch is drawn without replacement */
+            f->sigma2 = fmax(f->sigma2, t->m[k].variance / size * (stored - size) / (stored - 1.0));
+    }
+}
+
+/* E f^t(w^{t+1}) over replicas: the round under other seeds, which hear of nothing. */
+static osafl_status find_expectation(struct theory *t, struct engine *e, struct error *error)
+{
+    struct session *s = e->session;
+    const uint64_t seed = s->context.seed;
+    void (*sink[LOADER_KINDS + 1])(void *, uint32_t, uint32_t, double) = {NULL};
+    struct sweep train = {.t = t, .e = e, .at = t->before, .one = train_replica};
+    struct sweep judge = {.t = t, .e = e, .at = t->other, .one = find_value};
+    double sum = 0.0;
+    double squares = 0.0;
+    osafl_status status = OSAFL_OK;
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
+        sink[kind] = s->instance[kind].metric;
+        s->instance[kind].metric = NULL;
+    }
+    for (uint32_t r = 0; status == OSAFL_OK && r < t->o.replicas; r++) {
+        s->context.seed = seed ^ (0x9e3779b97f4a7c15u * ((uint64_t)r + 1));
+        status = sweep_tasks(&train, error);
+        if (status != OSAFL_OK)
+            break;
+        add_directions(t);
+        for (uint64_t i = 0; i < t->dim; i++)
+            t->other[i] = (float)((double)t->before[i] - t->facts.eta_gl * t->step[i]);
+        status = sweep_tasks(&judge, error);
+        const double value = weighted(t);
+        sum += value;
+        squares += value * value;
+    }
+    s->context.seed = seed;
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
+        s->instance[kind].metric = sink[kind];
+    const double n = (double)t->o.replicas;
+    t->facts.expected = sum / n;
+    t->expected_se = sqrt(fmax(0.0, squares / n - sum / n * (sum / n)) / (n - 1.0));
+    return status;
+}
+
+/* sum alpha (delta^t - delta^{t-1}) f_u^t(w^t): what the change of scores does to f. */
+static void find_drift_of_scores(struct theory *t, const struct engine *e)
+{
+    t->drift_scores = 0.0;
+    for (uint32_t k = 0; k < t->n; k++) {
+        const double before = t->score[t->of[k]];
+        t->drift_scores += t->client[k].alpha * (t->client[k].delta - before) * t->m[k].value;
+    }
+    for (uint32_t u = 0; u < e->session->facts.clients; u++)
+        t->score[u] = 0.0; /* who sits out has none */
+    for (uint32_t k = 0; k < t->n; k++)
+        t->score[t->of[k]] = t->client[k].delta;
+}
+
+static void count_round(struct theory *t)
+{
+    const struct theory_bound *b = &t->bound;
+    const double doubt = DOUBT * 2.0 * t->expected_se / fabs(t->facts.eta_gl * t->facts.eta_lo);
+    const bool holds = theory_conditions_hold(b);
+    t->rounds++;
+    t->holding += holds;
+    t->broken += holds && b->rhs_printed + doubt < b->lhs;
+    t->repaired += b->repaired_applies > 0.0;
+    t->repaired_broken +=
+        b->repaired_applies > 0.0 && b->rhs_repaired + doubt < b->t6_repaired * b->lhs;
+    t->least = fmin(t->least, b->rhs / b->lhs);
+    t->most = fmax(t->most, b->rhs / b->lhs);
+}
+
+/* ---- for the engine ------------------------------------------------------------------------ */
+
+void theory_keep(struct theory *t, const struct engine *e)
+{
+    memcpy(t->before, e->w, (size_t)t->dim * sizeof *t->before);
+}
+
+osafl_status theory_measure(struct theory *t, struct engine *e, struct error *error)
+{
+    struct sweep all = {.t = t, .e = e, .at = t->before, .one = find_all};
+    t->has_round = e->n_updates > 0;
+    if (!t->has_round)
+        return OSAFL_OK;
+    find_scores(t, e);
+    OSAFL_TRY(find_step(t, e, error));
+    OSAFL_TRY(sweep_tasks(&all, error));
+    find_gradients(t, e);
+    OSAFL_TRY(find_expectation(t, e, error));
+    find_drift_of_scores(t, e);
+    t->bound = theory_bound(&t->facts);
+    count_round(t);
+    struct sweep now = {.t = t, .e = e, .at = e->w, .one = find_value};
+    OSAFL_TRY(sweep_tasks(&now, error));
+    for (uint32_t k = 0; k < t->n; k++)
+        t->m[k].value = t->m[k].at; /* f_u(w^{t+1}) on D^t, for the drift of the data */
+    return OSAFL_OK;
+}
+
+static double least_probability(const struct theory *t)
+{
+    double least = 1.0;
+    for (size_t k = 0; k < t->facts.n; k++)
+        least = fmin(least, t->client[k].v);
+    return least;
+}
+
+static void write_row(struct theory *t, uint32_t round, double drift_data)
+{
+    const struct theory_facts *f = &t->facts;
+    const struct theory_bound *b = &t->bound;
+    const double value[] = {b->kappa,       f->eta_lo,
+                            f->eta_gl,      f->eta_ef,
+                            b->sum_score,   f->beta,
+                            f->q,           f->sigma2,
+                            f->varpi2,      least_probability(t),
+                            t->gap,         f->value,
+                            f->expected,    t->expected_se,
+                            b->lhs,         b->descent,
+                            b->omega_sigma, b->omega_sigma_printed,
+                            b->omega_varpi, b->rhs,
+                            b->rhs_printed, 2.0 * t->expected_se / fabs(f->eta_gl * f->eta_lo),
+                            b->step_small,  b->rate_small,
+                            b->slack,       b->scores_small,
+                            b->t6,          b->repaired_applies,
+                            b->t6_repaired, b->rhs_repaired,
+                            drift_data,     t->drift_scores};
+    enum { COLUMNS = sizeof value / sizeof value[0] };
+    csv_count(t->table, round);
+    csv_count(t->table, t->has_round ? f->n : 0);
+    for (size_t i = 0; i < COLUMNS; i++)
+        csv_real(t->table, t->has_round ? value[i] : (double)NAN);
+    csv_end_row(t->table);
+}
+
+osafl_status theory_end_round(struct theory *t, struct engine *e, struct error *error)
+{
+    double drift = 0.0;
+    if (t->has_round) {
+        struct sweep now = {.t = t, .e = e, .at = e->w, .one = find_value};
+        OSAFL_TRY(sweep_tasks(&now, error));
+        for (uint32_t k = 0; k < t->n; k++)
+            drift += t->client[k].alpha * t->client[k].delta * (t->m[k].at - t->m[k].value);
+    }
+    write_row(t, e->round, drift);
+    return csv_flush(t->table, error);
+}
+
+void theory_describe(const struct engine *e, char *out, size_t size)
+{
+    const struct theory *t = e->theory;
+    out[0] = '\0';
+    if (t == NULL || t->rounds == 0)
+        return;
+    snprintf(out, size,
+             "theory: the printed conditions held in %u of %u rounds, and the printed bound was "
+             "broken in %u of them; the repaired form applied in %u, and was broken in %u; right "
+             "side over left side from %.3g to %.3g (theory.csv)",
+             t->holding, t->rounds, t->broken, t->repaired, t->repaired_broken, t->least, t->most);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+/* A setting of the chosen plugins: "optimizer.sgd", "momentum". */
+struct wanted {
+    const char *group;
+    const char *key;
+    double value; /* NAN: there is none, or it is no number */
+    char text[64];
+};
+
+static osafl_status look_at_setting(void *arg, const struct setting *s)
+{
+    struct wanted *w = arg;
+    if (strcmp(s->group, w->group) != 0 || strcmp(s->key, w->key) != 0)
+        return OSAFL_OK;
+    char *end = NULL;
+    w->value = strtod(s->text, &end);
+    if (end == s->text)
+        w->value = (double)NAN;
+    snprintf(w->text, sizeof w->text, "%s", s->text);
+    return OSAFL_OK;
+}
+
+static struct wanted find_setting(const struct engine *e, const char *group, const char *key)
+{
+    struct wanted w = {.group = group, .key = key, .value = (double)NAN};
+    (void)experiment_visit(e->session->experiment, look_at_setting, &w);
+    return w;
+}
+
+/* The q of the quantizer: NAN where it is biased or unknown. */
+static double find_q(const struct engine *e)
+{
+    const char *name = codec_name(&e->session->codec);
+    const double n = (double)e->session->codec.dim;
+    if (strcmp(name, "none") == 0)
+        return 0.0;
+    const struct wanted norm = find_setting(e, "quantizer.qsgd", "norm");
+    const struct wanted levels = find_setting(e, "quantizer.qsgd", "levels");
+    if (strcmp(name, "qsgd") != 0 || strcmp(norm.text, "\"whole\"") != 0)
+        return (double)NAN;
+    return fmin(n / (levels.value * levels.value), sqrt(n) / levels.value);
+}
+
+static osafl_status check_run(const struct engine *e, const struct theory_options *o,
+                              struct error *error)
+{
+    const struct session *s = e->session;
+    const char *optimizer = s->instance[OSAFL_KIND_OPTIMIZER].plugin->name;
+    const struct wanted momentum = find_setting(e, "optimizer.sgd", "momentum");
+    const char *why = NULL;
+    if (!s->experiment->training.enabled)
+        why = "nobody trains";
+    else if (s->aggregator.centralised)
+        why = "the aggregator trains at one place";
+    else if (strcmp(optimizer, "sgd") != 0 || momentum.value != 0.0)
+        why = "clients take other steps than those of plain SGD (optimizer sgd, momentum 0)";
+    else if (client_state_vectors(s) > 0 || s->slots != 1 || s->aggregator.broadcast_vectors > 0)
+        why = "clients or quantizer keep vectors, or more than one is sent";
+    else if (strcmp(s->instance[OSAFL_KIND_FILTER].plugin->name, "none") != 0)
+        why = "a filter changes labels or updates";
+    else if (s->experiment->uplink.late.index != LATE_ACCEPT)
+        why = "updates may arrive in later rounds";
+    if (why != NULL)
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--measure theory: the theorem does not speak of this run: %s", why);
+    if (s->codec.dim > THEORY_MOST_PARAMETERS && o->replicas > 1)
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--measure theory: a model of %llu parameters takes %u times as long; "
+                         "--measure theory=1 measures it with one replica",
+                         (unsigned long long)s->codec.dim, o->replicas);
+    return OSAFL_OK;
+}
+
+static bool make_arrays(struct theory *t, const struct engine *e)
+{
+    const uint32_t clients = e->session->facts.clients;
+    t->before = memory_zeroed(t->dim, sizeof(float), VECTOR_ALIGNMENT);
+    t->other = memory_zeroed(t->dim, sizeof(float), VECTOR_ALIGNMENT);
+    t->step = memory_zeroed(t->dim, sizeof(double), VECTOR_ALIGNMENT);
+    t->m = calloc(clients, sizeof *t->m);
+    t->client = calloc(clients, sizeof *t->client);
+    t->of = calloc(clients, sizeof *t->of);
+    t->score = calloc(clients, sizeof *t->score);
+    bool whole = t->before != NULL && t->other != NULL && t->step != NULL && t->m != NULL &&
+                 t->client != NULL && t->of != NULL && t->score != NULL;
+    for (uint32_t u = 0; whole && u < clients; u++) {
+        t->m[u].gradient = memory_zeroed(t->dim, sizeof(float), VECTOR_ALIGNMENT);
+        t->m[u].direction = memory_zeroed(t->dim, sizeof(float), VECTOR_ALIGNMENT);
+        t->score[u] = (double)NAN;
+        whole = t->m[u].gradient != NULL && t->m[u].direction != NULL;
+    }
+    return whole;
+}
+
+static void free_arrays(struct theory *t, uint32_t clients)
+{
+    for (uint32_t u = 0; t->m != NULL && u < clients; u++) {
+        memory_free(t->m[u].gradient);
+        memory_free(t->m[u].direction);
+    }
+    memory_free(t->before);
+    memory_free(t->other);
+    memory_free(t->step);
+    free(t->m);
+    free(t->client);
+    free(t->of);
+    free(t->score);
+}
+
+osafl_status theory_create(struct engine *e, const struct results *results, const char *folder,
+                           const struct theory_options *o, struct error *error)
+{
+    char *path = NULL;
+    OSAFL_TRY(check_run(e, o, error));
+    struct theory *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for measurements");
+    *t = (struct theory){
+        .o = *o,
+        .results = results,
+        .weight_decay = find_setting(e, "optimizer.sgd", "weight_decay").value,
+        .q = find_q(e),
+        .is_logistic = strcmp(e->session->instance[OSAFL_KIND_MODEL].plugin->name, "logistic") == 0,
+        .dim = e->session->codec.dim,
+        .clients = e->session->facts.clients,
+        .least = HUGE_VAL,
+    };
+    e->theory = t;
+    if (!make_arrays(t, e) || asprintf(&path, "%s/" TABLE, folder) < 0)
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for measurements");
+    const osafl_status status = csv_writer_open(path, header, 0, &t->table, error);
+    free(path);
+    return status;
+}
+
+void theory_destroy(struct theory *t)
+{
+    if (t == NULL)
+        return;
+    csv_writer_close(t->table);
+    free_arrays(t, t->clients);
+    free(t);
+}
