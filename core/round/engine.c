@@ -584,12 +584,36 @@ static osafl_status advance_world(struct engine *e, struct round_report *report,
     history_note_arrivals(&e->participation.history, world_arrivals(e->world));
     if (!is_centralised(e))
         report->row.compute_j += e->measure_j;
-    return OSAFL_OK;
+    return e->theory != NULL ? theory_end_round(e->theory, e, error) : OSAFL_OK;
+}
+
+/* w^t, for those who ask for it after the server's step. */
+static void keep_model(struct engine *e)
+{
+    if (e->w_before != NULL)
+        memcpy(e->w_before, e->w, e->session->codec.dim * sizeof *e->w);
+    if (e->theory != NULL)
+        theory_keep(e->theory, e);
 }
 
 static osafl_status measure_round(struct engine *e, struct error *error)
 {
     return e->theory != NULL ? theory_measure(e->theory, e, error) : OSAFL_OK;
+}
+
+static struct client_rows describe_clients(const struct engine *e, bool evaluated)
+{
+    const bool linked = !is_centralised(e);
+    return (struct client_rows){
+        .round = e->round,
+        .gain = linked ? e->participation.gain : NULL,
+        .answer = linked ? &e->participation.answer : NULL,
+        .reason = e->reason,
+        .samples = e->samples,
+        .train_loss = e->train_loss,
+        .entropy = e->entropy,
+        .measure = evaluated ? e->local_measure : NULL,
+    };
 }
 
 osafl_status engine_confusion(struct engine *e, const float *w, struct confusion *out,
@@ -601,7 +625,6 @@ osafl_status engine_confusion(struct engine *e, const float *w, struct confusion
 osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,
                               struct round_report *report, struct error *error)
 {
-    const bool linked = !is_centralised(e);
     struct timing_row timing = {.round = e->round};
     double mark = now_s();
     const double start = mark;
@@ -621,10 +644,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     OSAFL_TRY(gather_updates(e, error));
     timing.train_s = lap(&mark);
 
-    if (e->w_before != NULL)
-        memcpy(e->w_before, e->w, e->session->codec.dim * sizeof *e->w);
-    if (e->theory != NULL)
-        theory_keep(e->theory, e);
+    keep_model(e);
     OSAFL_TRY(aggregate(e, error));
     timing.aggregate_s = lap(&mark);
     OSAFL_TRY(measure_round(e, error));
@@ -642,21 +662,10 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
 
     OSAFL_TRY(advance_world(e, report, error));
     timing.world_s = lap(&mark);
-    if (e->theory != NULL)
-        OSAFL_TRY(theory_end_round(e->theory, e, error));
     timing.total_s = mark - start;
 
     report->timing = timing;
-    report->clients = (struct client_rows){
-        .round = e->round,
-        .gain = linked ? e->participation.gain : NULL,
-        .answer = linked ? &e->participation.answer : NULL,
-        .reason = e->reason,
-        .samples = e->samples,
-        .train_loss = e->train_loss,
-        .entropy = e->entropy,
-        .measure = report->row.measure != NULL ? e->local_measure : NULL,
-    };
+    report->clients = describe_clients(e, report->row.measure != NULL);
     e->round++;
     return OSAFL_OK;
 }
