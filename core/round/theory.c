@@ -15,6 +15,7 @@
 #include "osafl/random.h"
 #include "plugin/pool.h"
 #include "theory_bound.h"
+#include "theory_constants.h"
 
 #define TABLE "theory.csv"
 
@@ -45,9 +46,7 @@ struct theory {
     struct theory_options o;
     const struct results *results;
     struct csv_writer *table;
-    double weight_decay;
-    double q;
-    bool is_logistic;
+    struct theory_constants known;
     uint64_t dim;
     uint32_t clients;
     float *before;                /* w^t */
@@ -118,7 +117,7 @@ static struct client_objective objective_of(const struct sweep *s, uint32_t k, s
                                      .store = world_store(s->e->world, s->t->of[k]),
                                      .client = s->t->of[k],
                                      .round = s->e->round,
-                                     .weight_decay = s->t->weight_decay};
+                                     .weight_decay = s->t->known.weight_decay};
 }
 
 static osafl_status find_value(const struct sweep *s, uint32_t k, struct worker *w)
@@ -135,7 +134,8 @@ static osafl_status find_all(const struct sweep *s, uint32_t k, struct worker *w
     OSAFL_TRY(objective_value(&o, s->at, &m->value, m->gradient));
     OSAFL_TRY(objective_variance(&o, s->at, m->gradient, &m->variance));
     m->beta = t->o.smoothness;
-    return t->is_logistic && isnan(m->beta) ? objective_linear_smoothness(&o, &m->beta) : OSAFL_OK;
+    return t->known.is_linear && isnan(m->beta) ? objective_linear_smoothness(&o, &m->beta)
+                                                : OSAFL_OK;
 }
 
 /* ---- directions ---------------------------------------------------------------------------- */
@@ -226,7 +226,7 @@ static void find_scores(struct theory *t, const struct engine *e)
                                      .n = t->n,
                                      .eta_lo = session_rate(e->session, e->round),
                                      .eta_ef = 1.0 / arrived,
-                                     .q = t->q};
+                                     .q = t->known.q};
     (void)results_round_metric(t->results, "step_control", &t->facts.eta_ef);
 }
 
@@ -460,70 +460,10 @@ void theory_describe(const struct engine *e, char *out, size_t size)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/* A setting of the chosen plugins: "optimizer.sgd", "momentum". */
-struct wanted {
-    const char *group;
-    const char *key;
-    double value; /* NAN: there is none, or it is no number */
-    char text[64];
-};
-
-static osafl_status look_at_setting(void *arg, const struct setting *s)
-{
-    struct wanted *w = arg;
-    if (strcmp(s->group, w->group) != 0 || strcmp(s->key, w->key) != 0)
-        return OSAFL_OK;
-    char *end = NULL;
-    w->value = strtod(s->text, &end);
-    if (end == s->text)
-        w->value = (double)NAN;
-    snprintf(w->text, sizeof w->text, "%s", s->text);
-    return OSAFL_OK;
-}
-
-static struct wanted find_setting(const struct engine *e, const char *group, const char *key)
-{
-    struct wanted w = {.group = group, .key = key, .value = (double)NAN};
-    (void)experiment_visit(e->session->experiment, look_at_setting, &w);
-    return w;
-}
-
-/* The q of the quantizer: NAN where it is biased or unknown. */
-static double find_q(const struct engine *e)
-{
-    const char *name = codec_name(&e->session->codec);
-    const double n = (double)e->session->codec.dim;
-    if (strcmp(name, "none") == 0)
-        return 0.0;
-    const struct wanted norm = find_setting(e, "quantizer.qsgd", "norm");
-    const struct wanted levels = find_setting(e, "quantizer.qsgd", "levels");
-    if (strcmp(name, "qsgd") != 0 || strcmp(norm.text, "\"whole\"") != 0)
-        return (double)NAN;
-    return fmin(n / (levels.value * levels.value), sqrt(n) / levels.value);
-}
-
-static osafl_status check_run(const struct engine *e, const struct theory_options *o,
-                              struct error *error)
+static osafl_status check_size(const struct engine *e, const struct theory_options *o,
+                               struct error *error)
 {
     const struct session *s = e->session;
-    const char *optimizer = s->instance[OSAFL_KIND_OPTIMIZER].plugin->name;
-    const struct wanted momentum = find_setting(e, "optimizer.sgd", "momentum");
-    const char *why = NULL;
-    if (!s->experiment->training.enabled)
-        why = "nobody trains";
-    else if (s->aggregator.centralised)
-        why = "the aggregator trains at one place";
-    else if (strcmp(optimizer, "sgd") != 0 || momentum.value != 0.0)
-        why = "clients take other steps than those of plain SGD (optimizer sgd, momentum 0)";
-    else if (client_state_vectors(s) > 0 || s->slots != 1 || s->aggregator.broadcast_vectors > 0)
-        why = "clients or quantizer keep vectors, or more than one is sent";
-    else if (strcmp(s->instance[OSAFL_KIND_FILTER].plugin->name, "none") != 0)
-        why = "a filter changes labels or updates";
-    else if (s->experiment->uplink.late.index != LATE_ACCEPT)
-        why = "updates may arrive in later rounds";
-    if (why != NULL)
-        return error_set(error, OSAFL_E_CONFIG,
-                         "--measure theory: the theorem does not speak of this run: %s", why);
     if (s->codec.dim > THEORY_MOST_PARAMETERS && o->replicas > 1)
         return error_set(error, OSAFL_E_CONFIG,
                          "--measure theory: a model of %llu parameters takes %u times as long; "
@@ -572,16 +512,16 @@ osafl_status theory_create(struct engine *e, const struct results *results, cons
                            const struct theory_options *o, struct error *error)
 {
     char *path = NULL;
-    OSAFL_TRY(check_run(e, o, error));
+    struct theory_constants known;
+    OSAFL_TRY(theory_constants_find(e->session, &known, error));
+    OSAFL_TRY(check_size(e, o, error));
     struct theory *t = calloc(1, sizeof *t);
     if (t == NULL)
         return error_set(error, OSAFL_E_NOMEM, "out of memory for measurements");
     *t = (struct theory){
         .o = *o,
         .results = results,
-        .weight_decay = find_setting(e, "optimizer.sgd", "weight_decay").value,
-        .q = find_q(e),
-        .is_logistic = strcmp(e->session->instance[OSAFL_KIND_MODEL].plugin->name, "logistic") == 0,
+        .known = known,
         .dim = e->session->codec.dim,
         .clients = e->session->facts.clients,
         .least = HUGE_VAL,

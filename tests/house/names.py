@@ -24,6 +24,7 @@ ALLOWED = {
     "command/report/report_tables.c": "the setting by which published tables are told apart",
     "command/bench/bench_model.c": "the model whose layers a file lists",
     "command/bench/bench_command.c": "the networks whose speed is measured where none is named",
+    "round/theory_constants.c": "for which plugins the constants of the convergence bound are known",
     "command/plugin/plugin_new.c": "the partners of a new plugin in its first experiment",
 }
 # Words that are also the name of a plugin.
