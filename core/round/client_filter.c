@@ -16,7 +16,7 @@ static const struct instance *filter_of(const struct session *s)
 bool filter_touches(const struct session *s, uint32_t client)
 {
     const osafl_filter_vt *vt = session_filter(s);
-    if (s->aggregator.centralised || (vt->labels == NULL && vt->update == NULL))
+    if (vt->labels == NULL && vt->update == NULL)
         return false;
     if (vt->touches == NULL)
         return true;
@@ -64,7 +64,7 @@ osafl_status filter_end_round(const struct session *s, uint32_t round, uint32_t 
                               struct error *error)
 {
     const osafl_filter_vt *vt = session_filter(s);
-    if (s->aggregator.centralised || vt->end_round == NULL)
+    if (vt->end_round == NULL)
         return OSAFL_OK;
     osafl_call c;
     call_begin(&c, filter_of(s), OSAFL_NO_CLIENT, round);
@@ -77,7 +77,7 @@ void filter_print(const struct session *s, FILE *to)
     const char *name = filter_of(s)->plugin->name;
     const uint32_t clients = s->facts.clients;
     uint32_t touched = 0;
-    if (s->aggregator.centralised || (vt->labels == NULL && vt->update == NULL))
+    if (vt->labels == NULL && vt->update == NULL)
         return;
     for (uint32_t u = 0; u < clients; u++)
         touched += filter_touches(s, u);

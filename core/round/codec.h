@@ -1,5 +1,5 @@
 /* codec.h - vectors as they travel: codes of the experiment's quantizer, or plain floats where
- * there is no link (centralised training).
+ * there is no link (pooled.h).
  *
  * Everything that stores or combines updates goes through here, so that neither the engine nor an
  * aggregator knows how an update is kept. */

@@ -23,11 +23,6 @@ static uint32_t count_clients(const struct engine *e)
     return e->session->facts.clients;
 }
 
-static bool is_centralised(const struct engine *e)
-{
-    return e->session->aggregator.centralised != 0;
-}
-
 uint32_t engine_round(const struct engine *e)
 {
     return e->round;
@@ -99,7 +94,7 @@ static void list_client_tasks(struct engine *e)
 
 uint64_t engine_steps_per_round(const struct session *s, const uint64_t *stored)
 {
-    if (s->aggregator.centralised && s->aggregator.central_steps > 0)
+    if (!session_has_link(s) && s->aggregator.central_steps > 0)
         return s->aggregator.central_steps;
     const uint64_t minibatches = (uint64_t)s->experiment->training.minibatches;
     uint64_t steps = 0;
@@ -109,26 +104,14 @@ uint64_t engine_steps_per_round(const struct session *s, const uint64_t *stored)
     return steps;
 }
 
-/* Centralised: one client with the union of the stores, as number 0. */
+/* Without a link: one task for all stores. */
 static void list_pooled_task(struct engine *e)
 {
-    const uint32_t labels = e->session->dataset.labels;
-    uint64_t n = 0;
-    memset(e->pooled_histogram, 0, labels * sizeof(uint32_t));
-    for (uint32_t u = 0; u < count_clients(e); u++) {
-        const struct store_samples store = world_store(e->world, u);
-        memcpy(e->pooled_sample + n, store.sample, (size_t)store.n * sizeof(uint64_t));
-        n += store.n;
-        for (uint32_t label = 0; label < labels; label++)
-            e->pooled_histogram[label] += world_histogram(e->world, u)[label];
-        e->reason[u] = 0;
-    }
-    const struct train_task task = {
-        .local_rounds = 1,
-        .minibatches = engine_steps_per_round(e->session, world_stored(e->world)),
-        .store = {.n = n, .sample = e->pooled_sample},
-    };
-    if (n > 0)
+    const struct train_task task =
+        pooled_task(&e->pooled, e->session, e->world,
+                    engine_steps_per_round(e->session, world_stored(e->world)));
+    memset(e->reason, 0, count_clients(e) * sizeof *e->reason);
+    if (task.store.n > 0)
         add_task(e, 0, &task);
 }
 
@@ -278,7 +261,7 @@ static struct update pooled_update(const struct engine *e)
         .start_round = e->round,
         .arrived_s = (double)e->round * e->session->facts.deadline_s,
         .norm = r->norm,
-        .histogram = e->pooled_histogram,
+        .histogram = e->pooled.histogram,
         .code = r->code,
     };
 }
@@ -315,12 +298,13 @@ static struct update client_update(const struct engine *e, uint32_t k)
 static osafl_status gather_updates(struct engine *e, struct error *error)
 {
     const uint32_t *late = e->participation.late;
+    const bool linked = session_has_link(e->session);
     e->n_updates = 0;
     bool enough = late_updates_due(&e->late, e->round, e->update, &e->n_updates);
     for (uint32_t k = 0; enough && k < e->n_tasks; k++) {
         if (e->result[k].outcome != TRAIN_ARRIVED)
             continue;
-        const struct update one = is_centralised(e) ? pooled_update(e) : client_update(e, k);
+        const struct update one = linked ? client_update(e, k) : pooled_update(e);
         if (late[one.client] > 0)
             enough = late_updates_add(&e->late, &one, e->round + late[one.client]);
         else
@@ -369,7 +353,7 @@ static osafl_status aggregate(struct engine *e, struct error *error)
     const struct update_round facts = {
         .round = e->round,
         .rounds = s->facts.rounds,
-        .clients = is_centralised(e) ? 1 : s->facts.clients,
+        .clients = session_trainees(s),
         .labels = s->dataset.labels,
         .slots = s->slots,
     };
@@ -389,15 +373,19 @@ static osafl_status aggregate(struct engine *e, struct error *error)
 
 /* ---- the record of a round ----------------------------------------------------------------- */
 
-static void record_clients(struct engine *e)
+/* Of all clients, before any has trained. */
+static void record_stores(struct engine *e)
 {
     for (uint32_t u = 0; u < count_clients(e); u++) {
         e->train_loss[u] = (double)NAN;
         e->samples[u] = world_stored(e->world)[u];
         e->entropy[u] = world_entropy(e->world, u);
     }
-    if (is_centralised(e))
-        return;
+}
+
+/* How it went for each client that trained. */
+static void record_clients(struct engine *e)
+{
     for (uint32_t k = 0; k < e->n_tasks; k++) {
         const uint32_t client = e->task[k].client;
         e->train_loss[client] = e->result[k].train_loss;
@@ -414,39 +402,46 @@ static void record_clients(struct engine *e)
         e->reason[e->update[k].client] = 0; /* late ones that arrived were busy until now */
 }
 
-/* Means are over the updates that arrived; bits and joules are what those spent who began in this
- * round, in vain or not. */
+/* Means over the updates that arrived. */
 static void record_round(const struct engine *e, struct round_row *row)
 {
-    const struct session *s = e->session;
-    const bool linked = !is_centralised(e);
     uint64_t local_rounds = 0;
-    *row = (struct round_row){.round = e->round,
-                              .learning_rate = session_rate(s, e->round),
-                              .simulated_s = (double)(e->round + 1) * s->facts.deadline_s,
-                              .participants = e->n_updates};
+    *row = (struct round_row){
+        .round = e->round,
+        .learning_rate = session_rate(e->session, e->round),
+        .simulated_s = (double)(e->round + 1) * e->session->facts.deadline_s,
+        .participants = e->n_updates,
+        .mean_local_rounds = (double)NAN,
+        .payload_bits = (double)NAN,
+        .air_bits = (double)NAN,
+        .compute_j = (double)NAN,
+        .upload_j = (double)NAN,
+    };
     for (uint32_t k = 0; k < e->n_updates; k++) {
         row->train_loss += e->update[k].train_loss;
         local_rounds += e->update[k].local_rounds;
     }
+    for (uint32_t k = 0; k < e->n_tasks; k++)
+        row->diverged += e->result[k].outcome == TRAIN_DIVERGED;
+    row->train_loss /= (double)row->participants; /* 0 / 0: not measured */
+    if (session_has_link(e->session))
+        row->mean_local_rounds = (double)local_rounds / (double)row->participants;
+}
+
+/* What the clients spent that began in this round, in vain or not. */
+static void record_costs(const struct engine *e, struct round_row *row)
+{
+    row->payload_bits = row->air_bits = row->compute_j = row->upload_j = 0.0;
     for (uint32_t k = 0; k < e->n_tasks; k++) {
         const struct train_result *r = &e->result[k];
         const uint32_t client = e->task[k].client;
-        row->diverged += r->outcome == TRAIN_DIVERGED;
-        if (!linked)
-            continue;
         row->compute_j += e->participation.answer.compute_j[client];
-        if (r->outcome != TRAIN_DIVERGED) {
-            row->upload_j += e->participation.answer.upload_j[client];
-            row->payload_bits += e->participation.payload_bits[client];
-            row->air_bits += r->air_bits;
-        }
+        if (r->outcome == TRAIN_DIVERGED)
+            continue;
+        row->upload_j += e->participation.answer.upload_j[client];
+        row->payload_bits += e->participation.payload_bits[client];
+        row->air_bits += r->air_bits;
     }
-    row->train_loss /= (double)row->participants; /* 0 / 0: not measured */
-    row->mean_local_rounds = (double)local_rounds / (double)row->participants;
-    if (!linked)
-        row->mean_local_rounds = row->payload_bits = row->air_bits = row->compute_j =
-            row->upload_j = (double)NAN;
 }
 
 static osafl_status evaluate(struct engine *e, struct round_report *report, struct error *error)
@@ -504,13 +499,13 @@ static void note_history(struct engine *e)
 {
     struct history *h = &e->participation.history;
     const osafl_resource_answer *a = &e->participation.answer;
-    for (uint32_t k = 0; !is_centralised(e) && k < e->n_tasks; k++) {
+    for (uint32_t k = 0; k < e->n_tasks; k++) {
         const struct train_result *r = &e->result[k];
         const uint32_t u = e->task[k].client;
         const bool sent = r->outcome != TRAIN_DIVERGED;
         history_note_joules(h, u, a->compute_j[u] + (sent ? a->upload_j[u] : 0.0));
     }
-    for (uint32_t k = 0; !is_centralised(e) && k < e->n_updates; k++) {
+    for (uint32_t k = 0; k < e->n_updates; k++) {
         const struct update *x = &e->update[k];
         const struct history_update update = {
             .client = x->client,
@@ -524,9 +519,20 @@ static void note_history(struct engine *e)
     }
 }
 
+static void record(struct engine *e, struct round_row *row)
+{
+    record_stores(e);
+    record_round(e, row);
+    if (!session_has_link(e->session))
+        return;
+    record_clients(e);
+    record_costs(e, row);
+    note_history(e);
+}
+
 static osafl_status choose_participants(struct engine *e, struct error *error)
 {
-    if (is_centralised(e)) {
+    if (!session_has_link(e->session)) {
         list_pooled_task(e);
         return OSAFL_OK;
     }
@@ -650,9 +656,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     OSAFL_TRY(measure_round(e, error));
 
     /* The record is about the stores that were trained on; arrivals come after it. */
-    record_clients(e);
-    record_round(e, &report->row);
-    note_history(e);
+    record(e, &report->row);
     OSAFL_TRY(filter_end_round(e->session, e->round, report->row.participants,
                                e->participation.n_asked, error));
     engine_free_results(e);

@@ -17,11 +17,6 @@ static uint32_t count_clients(const struct engine *e)
     return e->session->facts.clients;
 }
 
-static bool is_centralised(const struct engine *e)
-{
-    return e->session->aggregator.centralised != 0;
-}
-
 static float *new_vector(const struct engine *e)
 {
     return memory_zeroed(e->session->codec.dim, sizeof(float), VECTOR_ALIGNMENT);
@@ -44,16 +39,8 @@ static bool make_round_arrays(struct engine *e)
         if (e->local_measure == NULL)
             return false;
     }
-    if (is_centralised(e)) {
-        uint64_t total = 0;
-        for (size_t u = 0; u < n; u++)
-            total += world_population(e->world)->capacity[u];
-        e->pooled_sample = memory_zeroed(total, sizeof(uint64_t), VECTOR_ALIGNMENT);
-        e->pooled_histogram = calloc(e->session->dataset.labels, sizeof(uint32_t));
-        if (e->pooled_sample == NULL || e->pooled_histogram == NULL)
-            return false;
-    }
-    return participation_create(e->session, e->world, &e->participation) && e->reason != NULL &&
+    return participation_create(e->session, e->world, &e->participation) &&
+           pooled_create(e->session, e->world, &e->pooled) && e->reason != NULL &&
            e->train_loss != NULL && e->entropy != NULL && e->samples != NULL && e->state != NULL &&
            e->task != NULL && e->result != NULL && e->order != NULL && e->update != NULL;
 }
@@ -143,7 +130,7 @@ osafl_status engine_create(struct session *s, struct world *world, struct engine
         return error_set(error, OSAFL_E_NOMEM, "out of memory");
     e->session = s;
     e->world = world;
-    e->trainees = is_centralised(e) ? 1 : count_clients(e);
+    e->trainees = session_trainees(s);
     e->late = (struct late_updates){.labels = s->dataset.labels, .slots = s->slots};
     pthread_mutex_init(&e->progress_lock, NULL);
     osafl_status status = OSAFL_OK;
@@ -205,8 +192,7 @@ void engine_destroy(struct engine *e)
     free(e->result);
     free(e->order);
     free(e->update);
-    memory_free(e->pooled_sample);
-    free(e->pooled_histogram);
+    pooled_destroy(&e->pooled);
     pthread_mutex_destroy(&e->progress_lock);
     free(e);
 }
@@ -228,10 +214,9 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
         workspace + batch * s->sample_floats * sizeof(float) +
         ((fused ? 2u : 3u) + (uint64_t)s->optimizer.round_vectors + s->optimizer.uplink_vectors) *
             vector;
-    const uint64_t clients = s->aggregator.centralised ? 1 : s->facts.clients;
     const uint64_t models = s->deletion.measure != NULL ? 3 : 2;
     const uint64_t shared = (models + s->aggregator.broadcast_vectors) * vector +
                             s->evaluation_samples * s->model.n_measures * sizeof(double);
     return world_bytes(world) + history_bytes(s->facts.clients, s->dataset.labels) + shared +
-           threads * per_thread + clients * client_state_vectors(s) * vector;
+           threads * per_thread + session_trainees(s) * client_state_vectors(s) * vector;
 }

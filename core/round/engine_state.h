@@ -9,6 +9,7 @@
 #include "late_updates.h"
 #include "measure_samples.h"
 #include "participation.h"
+#include "pooled.h"
 #include "train.h"
 #include "updates.h"
 
@@ -32,7 +33,7 @@ struct engine {
     float *w;                   /* w^t */
     float *w_before;            /* w^t, after w has become w^(t+1); NULL: nobody looks */
     float **broadcast;          /* [aggregator.broadcast_vectors][dim] */
-    uint32_t trainees;          /* clients that can train: U, or 1 when centralised */
+    uint32_t trainees;          /* session_trainees() */
     struct client_state *state; /* [trainees] */
     struct kept_updates kept;
     struct late_updates late;
@@ -49,8 +50,7 @@ struct engine {
     uint32_t n_tasks;
     struct update *update; /* [n_updates] of [trainees]: those that arrive */
     uint32_t n_updates;
-    uint64_t *pooled_sample;    /* centralised: union of all stores, [sum of D] */
-    uint32_t *pooled_histogram; /* centralised: [labels] */
+    struct pooled pooled; /* without a link */
 
     struct theory *theory; /* NULL: nothing is measured */
 

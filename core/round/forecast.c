@@ -139,8 +139,6 @@ osafl_status forecast_print(const struct session *s, const struct world *world, 
 {
     struct forecast f = {0};
     struct participation p;
-    if (s->aggregator.centralised)
-        return OSAFL_OK;
     osafl_status status = OSAFL_OK;
     if (!participation_create(s, world, &p))
         status = error_set(error, OSAFL_E_NOMEM, "out of memory for %u clients", s->facts.clients);

@@ -61,7 +61,18 @@ const osafl_selection_vt *session_selection(const struct session *s)
 
 const osafl_filter_vt *session_filter(const struct session *s)
 {
-    return VTABLE(osafl_filter_vt, OSAFL_KIND_FILTER);
+    static const osafl_filter_vt none = {.life = {.struct_size = sizeof none}};
+    return session_has_link(s) ? VTABLE(osafl_filter_vt, OSAFL_KIND_FILTER) : &none;
+}
+
+bool session_has_link(const struct session *s)
+{
+    return s->aggregator.centralised == 0;
+}
+
+uint32_t session_trainees(const struct session *s)
+{
+    return session_has_link(s) ? s->facts.clients : 1;
 }
 
 double session_rate(const struct session *s, uint32_t round)
@@ -507,15 +518,14 @@ static osafl_status create_all(struct session *s, struct loader *l, struct diagn
     OSAFL_TRY(count_labels(s, d));
     OSAFL_TRY(create_model(s, d));
     OSAFL_TRY(create_aggregator(s, d));
-    const bool centralised = s->aggregator.centralised != 0;
-    if (centralised && !s->experiment->training.enabled)
+    if (!session_has_link(s) && !s->experiment->training.enabled)
         return refuse(s, OSAFL_KIND_AGGREGATOR, d, OSAFL_E_CONFIG,
                       "has no link to simulate, so that nothing would remain of the run with "
                       "training.enabled = false");
-    if (!centralised)
+    if (session_has_link(s))
         OSAFL_TRY(create_link(s, d));
     OSAFL_TRY(create_optimizer(s, l, d));
-    if (!centralised)
+    if (session_has_link(s))
         OSAFL_TRY(create_quantizer(s, d));
     OSAFL_TRY(create_deletion(s, d));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

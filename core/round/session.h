@@ -2,8 +2,8 @@
  *
  * Order: dataset, model, aggregator, channel, resource, optimizer (the aggregator's own choice when
  * the experiment names none), quantizer, deletion, partition, drift, arrival, selection, filter.
- * Facts from an earlier plugin are handed to the later ones.  A centralised aggregator has
- * no link: channel, resource policy and quantizer are then not created. */
+ * Facts from an earlier plugin are handed to the later ones.  Without a link
+ * channel, resource policy and quantizer are not created. */
 #ifndef OSAFL_CORE_SESSION_H
 #define OSAFL_CORE_SESSION_H
 
@@ -28,7 +28,7 @@ struct session {
     osafl_facts facts; /* of all other kinds */
     osafl_dataset_info dataset;
     osafl_model_info model;
-    osafl_link link; /* zero when centralised */
+    osafl_link link; /* zero without one */
     osafl_aggregator_info aggregator;
     osafl_optimizer_info optimizer;
     osafl_selection_info selection;
@@ -38,7 +38,7 @@ struct session {
     uint32_t measure_index;
     uint32_t measure_stride;
     double *label_share;         /* [dataset.labels] */
-    struct codec codec;          /* of the uplink; plain floats when centralised */
+    struct codec codec;          /* of the uplink; plain floats without a link */
     uint32_t quantizer_vectors;  /* that the quantizer keeps per client and slot */
     uint32_t slots;              /* vectors of an update: 1 + aggregator.uplink_vectors */
     uint64_t sample_floats;      /* channels * height * width */
@@ -55,6 +55,11 @@ void session_destroy(struct session *s);
 /* Fills w with the weights of model.start; leaves it as it is where there are none. */
 osafl_status session_start_weights(const struct session *s, float *w, struct error *error);
 
+/* Whether clients train and send over links.  false: the aggregator wants centralised training, by
+ * one trainee (pooled.h); selection and filter then have nothing to do. */
+bool session_has_link(const struct session *s);
+uint32_t session_trainees(const struct session *s); /* who can train: U, or 1 */
+
 /* The vtable of the session's instance of a kind. */
 const osafl_dataset_vt *session_dataset(const struct session *s);
 const osafl_model_vt *session_model(const struct session *s);
@@ -63,7 +68,7 @@ const osafl_resource_vt *session_resource(const struct session *s);
 const osafl_optimizer_vt *session_optimizer(const struct session *s);
 const osafl_aggregator_vt *session_aggregator(const struct session *s);
 const osafl_selection_vt *session_selection(const struct session *s);
-const osafl_filter_vt *session_filter(const struct session *s);
+const osafl_filter_vt *session_filter(const struct session *s); /* without a link: of none */
 
 /* The optimizer's rate() of a round; the model's workspace_bytes() for a batch. */
 double session_rate(const struct session *s, uint32_t round);

@@ -51,7 +51,7 @@ static void print_work(const struct session *s, const struct world *world)
 static osafl_status print_link(const struct session *s, const struct world *world,
                                struct error *error)
 {
-    if (s->aggregator.centralised) {
+    if (!session_has_link(s)) {
         printf("%-22s none: one place trains on all stores; channel, resource, quantizer, uplink, "
                "selection and filter change nothing\n",
                "link");

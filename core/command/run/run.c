@@ -177,7 +177,7 @@ static void announce_start(const struct run *r)
         .measure = first_measure(r)->name,
         .rounds = r->s.session.facts.rounds,
         .first_round = r->first_round,
-        .clients = r->s.session.aggregator.centralised ? 1 : r->s.session.facts.clients,
+        .clients = session_trainees(&r->s.session),
     };
     r->watcher->start(r->watcher->arg, &start);
 }
