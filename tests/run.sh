@@ -45,6 +45,7 @@ if [ $full = 1 ]; then
     suite clang \
         -R '^(unit|abi|fuzz)|cli.(determinism|resume)|sdk.(examples|templates)' -- \
         -DCMAKE_C_COMPILER=clang
+    traced=(-DCMAKE_BUILD_TYPE=None "-DCMAKE_C_FLAGS=-O1 -g1" "-DCMAKE_CXX_FLAGS=-O1 -g1")
     export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1
     # All that can run with an instrument, which is what CMake adds then; symbols, limits of memory
     # and failing allocations are skipped there. Warnings about values are no errors, because gcc
@@ -53,9 +54,9 @@ if [ $full = 1 ]; then
     # Under the thread sanitizer run the tests in which several
     # threads are at work; one thread has no race.
     suite address -E '^(cli.paper|product.networks)$' -- \
-        -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
+        -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined "${traced[@]}"
     suite thread -R "^(faults|conformance.threads|$threaded)" -- \
-        -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
+        -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=thread "${traced[@]}"
     echo "== fuzz"
     OSAFL_FUZZ_TREE="$top/build-tests/fuzz" "$top/tests/fuzz/run.sh" all 20000
 fi
