@@ -565,7 +565,7 @@ static osafl_status measure_for_deletion(void *arg, uint32_t client, uint32_t n,
                                          const uint64_t *sample, double *value, struct error *error)
 {
     struct engine *e = arg;
-    if (!is_centralised(e)) {
+    if (session_has_link(e->session)) {
         const double joules = forward_joules(e, client, n);
         e->measure_j += joules;
         history_note_joules(&e->participation.history, client, joules);
@@ -588,7 +588,7 @@ static osafl_status advance_world(struct engine *e, struct round_report *report,
         world_measure_with(e->world, measure_for_deletion, e);
     OSAFL_TRY(world_advance(e->world, e->round, error));
     history_note_arrivals(&e->participation.history, world_arrivals(e->world));
-    if (!is_centralised(e))
+    if (session_has_link(e->session))
         report->row.compute_j += e->measure_j;
     return e->theory != NULL ? theory_end_round(e->theory, e, error) : OSAFL_OK;
 }
