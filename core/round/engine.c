@@ -609,7 +609,7 @@ static osafl_status measure_round(struct engine *e, struct error *error)
 
 static struct client_rows describe_clients(const struct engine *e, bool evaluated)
 {
-    const bool linked = !is_centralised(e);
+    const bool linked = session_has_link(e->session);
     return (struct client_rows){
         .round = e->round,
         .gain = linked ? e->participation.gain : NULL,
