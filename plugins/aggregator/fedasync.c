@@ -144,7 +144,7 @@ static osafl_status load(void *self, osafl_call *c, osafl_reader *r)
     for (uint64_t i = 0; i < f->versions.rounds * f->dim; i++)
         if (!isfinite(f->start[i]))
             return c->host->fail(c, OSAFL_E_STATE, "an earlier model is not finite");
-    return versions_load(&f->versions, r);
+    return versions_load(&f->versions, c, r);
 }
 
 static const osafl_param params[] = {

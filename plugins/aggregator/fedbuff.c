@@ -130,7 +130,7 @@ static osafl_status load(void *self, osafl_call *c, osafl_reader *r)
             return c->host->fail(c, OSAFL_E_STATE, "the buffer holds a value that is not finite");
     if (f->waiting >= (uint64_t)f->config->buffer)
         return c->host->fail(c, OSAFL_E_STATE, "the buffer holds more updates than it can");
-    return versions_load(&f->versions, r);
+    return versions_load(&f->versions, c, r);
 }
 
 static const osafl_param params[] = {

@@ -58,13 +58,13 @@ static inline osafl_status versions_save(const struct versions *v, osafl_writer 
     return w->u64(w, "at_start", v->at_start, v->rounds);
 }
 
-static inline osafl_status versions_load(struct versions *v, osafl_reader *r)
+static inline osafl_status versions_load(struct versions *v, osafl_call *c, osafl_reader *r)
 {
     OSAFL_TRY(r->u64(r, "steps", &v->steps, 1));
     OSAFL_TRY(r->u64(r, "at_start", v->at_start, v->rounds));
     for (uint64_t j = 0; j < v->rounds; j++)
         if (v->at_start[j] > v->steps || v->steps > (uint64_t)1 << 53)
-            return OSAFL_E_STATE;
+            return c->host->fail(c, OSAFL_E_STATE, "a round began after more steps than were made");
     return OSAFL_OK;
 }
 
