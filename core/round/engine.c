@@ -15,6 +15,7 @@
 #include "confusion.h"
 #include "engine_state.h"
 #include "osafl/random.h"
+#include "plugin/kinds.h"
 #include "plugin/pool.h"
 #include "theory.h"
 
@@ -482,14 +483,15 @@ static double lap(double *mark)
 /* The round is empty then; only the first such round is reported. */
 static void warn_of_nobody(struct engine *e)
 {
+    const bool all_away = memchr(world_present(e->world), 1, count_clients(e)) == NULL;
+    const uint32_t kind = all_away ? OSAFL_KIND_ARRIVAL : OSAFL_KIND_SELECTION;
     char line[256];
     if (e->warned_of_nobody)
         return;
-    snprintf(
-        line, sizeof line,
-        "selection/%s, round %u: nobody is asked, so that the round is empty; rounds.csv shows "
-        "further ones",
-        e->session->instance[OSAFL_KIND_SELECTION].plugin->name, e->round);
+    snprintf(line, sizeof line,
+             "%s/%s, round %u: %s, so that the round is empty; rounds.csv shows further ones",
+             kind_name(kind), e->session->instance[kind].plugin->name, e->round,
+             all_away ? "no client is there that has a sample" : "nobody is asked");
     warn(e, line);
     e->warned_of_nobody = true;
 }

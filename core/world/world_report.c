@@ -149,7 +149,7 @@ void world_print(const struct world *w, FILE *to)
 {
     const struct population *p = &w->population;
     print_totals(w, to);
-    fprintf(to, "labels of all stores:");
+    fprintf(to, "labels of all stores:%s", w->total_stored > 0 ? "" : " none");
     for (uint32_t l = 0; l < w->labels; l++) {
         uint64_t sum = 0;
         for (uint32_t u = 0; u < p->clients; u++)

@@ -31,6 +31,13 @@ class Stores(ProductTest):
             first = run.rows("clients.csv")[0]
             self.assertEqual((first["reason"], first["label_entropy"]), ("absent", ""))
 
+    def test_nobody_is_there(self):
+        """Told once, and of the arrival."""
+        text = self.osafl("run", osafl_run.SMALL, "--quiet", "--out", self.path("told"),
+                          *osafl_run.arguments({**EMPTY, "rounds": 3, "arrival.steady.fill": 0.0}))
+        self.assertEqual(text.count("is empty"), 1, text)
+        self.assertIn("arrival/steady, round 0: no client is there that has a sample", text)
+
     def test_every_aggregator(self):
         for name in plugins("aggregator"):
             with self.subTest(aggregator=name):
