@@ -63,7 +63,7 @@ thin() {
 cost() {
     python3 -c 'import json, sys
 kept = ("cpu", "cores", "threads", "started", "ended", "failure", "seconds", "cpu_s", "peak_bytes",
-        "earlier_seconds", "earlier_cpu_s")
+        "energy_j", "earlier_seconds", "earlier_cpu_s", "earlier_energy_j")
 print(json.dumps({key: value for key, value in json.load(sys.stdin).items() if key in kept}))'
 }
 
