@@ -16,7 +16,8 @@ struct compute_sum {
     size_t unknown;    /* of them, without a record of CPU time: made by an earlier version */
     double cpu_s;
     double seconds;
-    size_t metered; /* of them, with a record of energy */
+    size_t asked;   /* of them, that looked for a record of energy */
+    size_t metered; /* of those, with one */
     double joules;
     double peak_bytes; /* the largest */
 };
@@ -35,6 +36,7 @@ static void add_run(struct compute_sum *s, const struct result_cell *c)
     s->unknown += !json_is_number(json_object_get(from, "cpu_s"));
     s->cpu_s += number_at(from, "cpu_s") + number_at(from, "earlier_cpu_s");
     s->seconds += number_at(from, "seconds") + number_at(from, "earlier_seconds");
+    s->asked += json_object_get(from, "energy_j") != NULL;
     s->metered += json_is_number(json_object_get(from, "energy_j"));
     s->joules += number_at(from, "energy_j") + number_at(from, "earlier_energy_j");
     s->peak_bytes = peak > s->peak_bytes ? peak : s->peak_bytes;
@@ -47,6 +49,7 @@ static void add_sum(struct compute_sum *to, const struct compute_sum *s)
     to->unknown += s->unknown;
     to->cpu_s += s->cpu_s;
     to->seconds += s->seconds;
+    to->asked += s->asked;
     to->metered += s->metered;
     to->joules += s->joules;
     to->peak_bytes = s->peak_bytes > to->peak_bytes ? s->peak_bytes : to->peak_bytes;
@@ -273,7 +276,8 @@ static void write_energy(FILE *to, const struct compute_sum *s)
                 "there, runs side by side counted once each); ",
                 s->metered, s->runs, amount);
     else
-        fputs("Energy was not measured, since RAPL could not be read; ", to);
+        fprintf(to, "Energy was not measured%s; ",
+                s->asked > 0 ? ", since RAPL could not be read" : "");
     fputs("the joules of the other tables are simulated.", to);
     free(amount);
 }
