@@ -6,7 +6,7 @@ sed -e '/^## Start$/,/^## Use$/{/^## Use$/!d}' \
     -e '/^## Layout$/,/^## Writing/{/^## Writing/!d}' \
     -e '/^    experiments\/reproduce.sh/d' \
     -e '/tests\/bench/d' -e '/ctest --test-dir build -R/d' \
-    -e '/^!\[/d' -e '/^(`osafl plot` of kept runs/,/RESULTS.md).)$/d' \
+    -e '/^!\[/d' -e '/^(Drawn by `osafl plot` from stored runs/,/RESULTS.md).)$/d' \
     -e 's#\[\(tests/product/reference.py\)\]([^)]*)#\1 of the source tree#' \
     -e 's/^## Use$/&\n\nPREFIX is the folder below which the program is installed, with `PREFIX\/bin` in the PATH./' \
     -e 's#build/osafl #osafl #' \
