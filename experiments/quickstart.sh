@@ -3,7 +3,7 @@
 #
 # Installs the packages that are missing, builds the program, and runs experiments/quickstart.cfg:
 # OSAFL with SqueezeNet on Fashion-MNIST. Arguments go to "osafl run"; results lie in results/
-# below the working directory. Run it again to go on where an interrupted run stopped.
+# below the working directory. Run it again to resume where an interrupted run stopped.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")

@@ -11,7 +11,7 @@
 #
 # The shares need no coordinator: each is settled by the task's number and the number of tasks, and
 # all write below results/ of the folder where sbatch was called.  Two minutes before its time is up
-# a task saves what it has; submit the same line again to go on, with any number of tasks.  For an
+# a task saves what it has; submit the same line again to resume, with any number of tasks.  For an
 # array with gaps, such as the tasks that failed, say how many shares the whole had:
 #
 #     SHARES=18 sbatch --array=3,5 experiments/slurm-array.sh FILE

@@ -99,7 +99,7 @@ static osafl_status open_file(struct csv_writer *w, struct stat *st, struct erro
     if (S_ISREG(st->st_mode) || S_ISCHR(st->st_mode))
         return OSAFL_OK;
     return error_set(error, OSAFL_E_IO,
-                     "cannot write %s: it is no regular file; remove it, or choose another "
+                     "cannot write %s: it is not a regular file; remove it, or choose another "
                      "folder with --out or --results",
                      w->path);
 }

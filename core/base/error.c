@@ -21,7 +21,7 @@ static const char *remedy(int number)
     case ENOSPC:
     case EDQUOT:
         return "free space there or choose another folder with --out or --results, then run the "
-               "same command again to go on";
+               "same command again to resume";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -30,7 +30,7 @@ static const char *remedy(int number)
     case ENOTDIR:
         return "the folder is gone or its name is wrong";
     case ELOOP:
-        return "a symbolic link stands there, through which nothing is written; remove it";
+        return "there is a symbolic link, and osafl does not write through links; remove it";
     case ENAMETOOLONG:
         return "choose a shorter folder with --out or --results";
     case EMFILE:
@@ -39,7 +39,7 @@ static const char *remedy(int number)
     case EIO:
         return "the disk reports a fault; run the same command again on a sound one";
     default:
-        return "run the same command again to go on";
+        return "run the same command again to resume";
     }
 }
 

@@ -6,7 +6,7 @@
 
 /* The bytes of a regular file of at most `most` bytes, and a NUL after them; *size without it.
  * free() it.  Never waits: a pipe is refused.  NULL with an errno value in *error: ENOENT where
- * there is no file, EINVAL for what is no regular file, EFBIG for one that is too large. */
+ * there is no file, EINVAL for what is not a regular file, EFBIG for one that is too large. */
 void *file_read(const char *path, size_t most, size_t *size, int *error);
 
 /* Such a value in words: "No such file or directory", "not a regular file", ... */

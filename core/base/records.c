@@ -219,7 +219,7 @@ static osafl_status append_record(osafl_writer *face, const char *key, enum reco
     struct record_writer *w = face->priv;
     const uint32_t width = types[type].width;
     if (!name_is_valid(key, strnlen(key, RECORD_NAME_BYTES), key_punctuation))
-        return spoil(w, OSAFL_E_BUG, "\"%.40s\" is no key of a record: a key is [a-z][a-z0-9_.]*",
+        return spoil(w, OSAFL_E_BUG, "\"%.40s\" is not a record key: a key is [a-z][a-z0-9_.]*",
                      key);
     if (n > PTRDIFF_MAX / 2 / width)
         return spoil(w, OSAFL_E_NOMEM, "record %s has too many elements", key);
@@ -297,7 +297,7 @@ osafl_writer *record_writer_section(struct record_writer *w, const char *name,
         return &w->face;
     close_section(w);
     if (!name_is_valid(name, strnlen(name, RECORD_NAME_BYTES), section_punctuation)) {
-        spoil(w, OSAFL_E_BUG, "\"%.40s\" is no name of a section", name);
+        spoil(w, OSAFL_E_BUG, "\"%.40s\" is not a section name", name);
         return &w->face;
     }
     if (w->n_sections == MOST_SECTIONS) {
@@ -478,7 +478,7 @@ static osafl_status check_block(const unsigned char *data, size_t size, uint32_t
                                 struct byte_cursor *c, struct error *error)
 {
     if (size < sizeof magic || memcmp(data, magic, sizeof magic) != 0)
-        return error_set(error, OSAFL_E_STATE, "is no saved state of this program");
+        return error_set(error, OSAFL_E_STATE, "is not saved state of this program");
     if (size < BLOCK_HEAD_BYTES + CHECKSUM_BYTES)
         return error_set(error, OSAFL_E_STATE, "saved state is truncated after %zu bytes", size);
     const uint32_t format = get_u32(data + 8);

@@ -28,7 +28,7 @@ static _Noreturn void end_at_once(void)
     char line[128];
     char *end = stpcpy(line, "osafl: ");
     end = stpcpy(end, stop_reason());
-    end = stpcpy(end, " before any further round; run the same command again to go on\n");
+    end = stpcpy(end, " before any further round; run the same command again to resume\n");
     const bool printed = !prints_end || write(STDERR_FILENO, line, (size_t)(end - line)) >= 0;
     (void)printed; /* nothing is left to do about it */
     _exit(EXIT_INTERRUPTED);

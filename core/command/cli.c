@@ -380,8 +380,8 @@ static bool read_ranges(struct work *w, char **also, char **key)
             diagnostics_error(w->d, NULL, 0, "out of memory");
         else if (strcmp(key[i], "rounds") == 0 || strncmp(key[i], "evaluation.", 11) == 0)
             diagnostics_error(w->d, NULL, 0,
-                              "--over %s: settings are compared after equally many rounds, each "
-                              "evaluated in the same way; give it with --set",
+                              "--over %s: all settings need the same rounds and the same "
+                              "evaluation; give it with --set",
                               key[i]);
     }
     return diagnostics_errors(w->d) == errors;
@@ -457,7 +457,7 @@ static int command_plugins(const struct command *self, int argc, char **argv)
         struct suggestion s = suggest_begin(name);
         for (uint32_t k = 1; k <= LOADER_KINDS; k++)
             suggest_offer(&s, kind_name(k));
-        diagnostics_error(w.d, NULL, 0, "\"%s\" is no kind of plugin%s%s%s", name,
+        diagnostics_error(w.d, NULL, 0, "\"%s\" is not a kind of plugin%s%s%s", name,
                           s.best != NULL ? "; did you mean \"" : "; see osafl help",
                           s.best != NULL ? s.best : "", s.best != NULL ? "\"?" : "");
         return work_end(&w, EXIT_USAGE);
@@ -540,13 +540,12 @@ static int command_bench(const struct command *self, int argc, char **argv)
 }
 
 static const struct command commands[] = {
-    {"run", "FILE...", "Run experiments, or go on with runs that were interrupted.", command_run,
+    {"run", "FILE...", "Run experiments, or resume interrupted runs.", command_run,
      CLI_THREADS | CLI_RUN | CLI_GRID | CLI_EXPERIMENT | CLI_PLUGINS, 1, SIZE_MAX},
     {"tune", "FILE",
      "Try settings on the validation split, and print the best ones for each case.\vHalf of the "
      "settings end after a quarter of the rounds, and half of the others after half of them "
-     "(--keep).  All runs are kept, below tuning/, so that the same command goes on after an "
-     "interruption.",
+     "(--keep).  All runs are kept below tuning/; the same command resumes after an interruption.",
      command_tune, CLI_TUNE | CLI_THREADS | CLI_RUN | CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
     {"check", "FILE...",
      "Check experiments with everything but training: settings, plugins, data files.",
@@ -555,8 +554,9 @@ static const struct command commands[] = {
      CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
     {"evaluate", "RUN_OR_WEIGHTS FILE",
      "Measure a run's model, or weights from elsewhere, on an experiment's data.\v"
-     "RUN_OR_WEIGHTS is the folder of a run that has ended, or a safetensors file, such as PyTorch "
-     "writes.  FILE says data set, model and split (evaluation.split, samples, per_class); a run's "
+     "RUN_OR_WEIGHTS is the folder of a run that has ended, or a safetensors file, such as one "
+     "written by PyTorch. FILE gives the data set, model and split (evaluation.split, samples, "
+     "per_class); a run's "
      "own is resolved.cfg in its folder.",
      command_evaluate, CLI_WEIGHTS | CLI_THREADS | CLI_EXPERIMENT | CLI_PLUGINS, 1, 1},
     {"plugins", "[KIND]", "List the plugins that are found, or those of one kind.", command_plugins,
@@ -567,15 +567,15 @@ static const struct command commands[] = {
     {"report", "DIR...", "Print the tables of results, finished or not.", command_report, 0, 0, 0},
     {"plot", "DIR...", "Draw the figures of results.", command_plot, 0, 0, 0},
     {"verify", "DIR...",
-     "Compute kept runs again, and compare the bytes.\vEach run is computed in a temporary folder, "
+     "Recompute stored runs, and compare the bytes.\vEach run is computed in a temporary folder, "
      "from the settings in its manifest.json, and rounds.csv, clients.csv and the model are "
-     "compared with what is kept of them.  Exit status: 0 all are the same, 1 one differs, 2 "
-     "something is lacking, such as the data.",
+     "compared with what is stored of them.  Exit status: 0 all are the same, 1 one differs, 2 "
+     "something is missing, such as the data.",
      command_verify, CLI_THREADS | CLI_VERIFY | CLI_KEPT | CLI_PLUGINS, 1, SIZE_MAX},
     {"pack", "DIR...",
      "Put runs into one archive, with what others need to verify them.\vThe archive holds the runs "
      "without their checkpoints, the experiment files, the hashes of the plugins with the sources "
-     "that are found, and a README.  \"osafl verify\" works on what it unpacks to.",
+     "that are found, and a README.  \"osafl verify\" works on the unpacked archive.",
      command_pack, CLI_PACK | CLI_KEPT, 1, SIZE_MAX},
     {"plugin", "new | check | list ...", "Start the project of a plugin, or check a plugin's file.",
      command_plugin, 0, 0, 0},

@@ -54,7 +54,7 @@ static const struct argp_option thread_options[] = {
 
 static const struct argp_option run_options[] = {
     {"jobs", KEY_JOBS, "N", 0,
-     "Run so many cells of a grid side by side; they share the threads (default: 1)", 1},
+     "Run this many cells of a grid at a time; they share the threads (default: 1)", 1},
     {"out", KEY_OUT, "DIR", 0,
      "Folder of the run (default: results/NAME/CASE/seed-N-HASH); of several cells, and of tune, "
      "as --results",
@@ -64,12 +64,13 @@ static const struct argp_option run_options[] = {
      "of tune: tuning)",
      1},
     {"max-time", KEY_MAX_TIME, "TIME", 0,
-     "Stop, ready to be resumed, after so many seconds, or 90s, 15m, 2h", 1},
+     "Stop after this many seconds (or 90s, 15m, 2h); the run can be resumed", 1},
     {"force", KEY_FORCE, NULL, 0, "Overwrite the results of another run in the folder", 1},
     {"accept-changes", KEY_ACCEPT_CHANGES, NULL, 0,
-     "Go on although the program, a plugin, the data, the CPU type or the BLAS kernel changed", 1},
+     "Resume although the program, a plugin, the data, the CPU type or the BLAS kernel changed", 1},
     {"drop-checkpoints", KEY_DROP_CHECKPOINTS, NULL, 0,
-     "Remove a run's checkpoints once it is complete: nothing needs them but a run of more rounds",
+     "Remove a run's checkpoints once it is complete: they are only needed for a run of more "
+     "rounds",
      1},
     {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 1},
     {0},
@@ -79,11 +80,11 @@ static const struct argp_option grid_options[] = {
     {"shard", KEY_SHARD, "I/N", 0,
      "Run the I-th of N shares of a grid, I from 1; the others can run elsewhere at the same time",
      1},
-    {"list", KEY_LIST, NULL, 0, "Run nothing; list the cells that would run", 1},
+    {"list", KEY_LIST, NULL, 0, "List the cells that would run, without running them", 1},
     {"until", KEY_UNTIL, "WIDTH", 0,
      "Add seeds until the interval of a mean difference, paired by seeds, is narrow, as in "
-     "'width(accuracy, osafl - fedavg) < 0.005', names of two cases; values are those of the last "
-     "round, and the interval pays for looking often",
+     "'width(accuracy, osafl - fedavg) < 0.005', with the names of two cases; values are those of "
+     "the last round, and the interval is widened for repeated looks",
      1},
     {"rounds", KEY_ROUNDS, "N", 0,
      "Run N rounds; where a shorter run of the same settings has its checkpoints, go on from its "
@@ -107,7 +108,7 @@ static const struct argp_option tune_options[] = {
      "ratios; with several, every combination",
      1},
     {"keep", KEY_KEEP, "SHARE", 0,
-     "Share of the settings that go on after a quarter of the rounds, and of those again after "
+     "Share of the settings that continue after a quarter of the rounds, and of those again after "
      "half of them (default: 0.5); 1: all, to the end",
      1},
     {0},
@@ -121,9 +122,9 @@ static const struct argp_option kept_options[] = {
 
 static const struct argp_option verify_options[] = {
     {"rounds", KEY_ROUNDS, "K", 0,
-     "Compute K rounds only, from the first or from a checkpoint that is kept, which is drawn", 1},
+     "Compute only K rounds, from the first or from a stored checkpoint, chosen at random", 1},
     {"set", KEY_SET, "KEY.PATH=VALUE", 0,
-     "Set a value over that of the run: where its data lie here, as dataset.idx.path=DIR", 1},
+     "Override a value of the run, such as the place of its data: dataset.idx.path=DIR", 1},
     {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 1},
     {0},
 };
@@ -137,7 +138,7 @@ static const struct argp_option pack_options[] = {
 
 static const struct argp_option experiment_options[] = {
     {"set", KEY_SET, "KEY.PATH=VALUE", 0,
-     "Set a value over that of the file, such as aggregator.plugin=fedavg; KIND.plugin=help lists "
+     "Override a value of the file, such as aggregator.plugin=fedavg; KIND.plugin=help lists "
      "the plugins",
      2},
     {"seed", KEY_SEED, "N", 0, "Short for --set seed=N", 2},
@@ -273,7 +274,7 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (run->out != NULL && run->base != NULL)
-            argp_error(state, "--out and --results are two answers to one question: --out is the "
+            argp_error(state, "--out and --results cannot be combined: --out is the "
                               "folder of one run, --results holds those of many");
         return 0;
     default:

@@ -83,7 +83,7 @@ static const struct node *chosen_name(struct resolver *r, uint32_t kind, const s
     const struct node *name = node_child(group, PLUGIN_KEY);
     if (name != NULL && name->type != NODE_TEXT) {
         diagnostics_error(r->d, name->file, name->line,
-                          "%s." PLUGIN_KEY ": must be a name in double quotes, but %s stands here",
+                          "%s." PLUGIN_KEY ": must be a name in double quotes, but it is %s",
                           kind_name(kind), node_type_words(name->type));
         return NULL;
     }
@@ -136,11 +136,10 @@ static void find_candidates(struct resolver *r, uint32_t kind)
     if (group != NULL && group->type != NODE_GROUP) {
         const bool named = group->type == NODE_TEXT;
         diagnostics_error(r->d, group->file, group->line,
-                          "%s: must be a group { ... }, but %s stands here%s%s%s%.64s%s",
-                          kind_name(kind), node_type_words(group->type),
-                          named ? "; did you mean " : "", named ? kind_name(kind) : "",
-                          named ? "." PLUGIN_KEY " = \"" : "", named ? group->value.text : "",
-                          named ? "\"?" : "");
+                          "%s: must be a group { ... }, but it is %s%s%s%s%.64s%s", kind_name(kind),
+                          node_type_words(group->type), named ? "; did you mean " : "",
+                          named ? kind_name(kind) : "", named ? "." PLUGIN_KEY " = \"" : "",
+                          named ? group->value.text : "", named ? "\"?" : "");
         return;
     }
     const struct node *name = chosen_name(r, kind, group);
@@ -289,7 +288,7 @@ static void check_core(struct resolver *r)
                   "the first a letter or digit, at most 100");
     if (e->general.call_limit_s > 0.0 && e->general.call_limit_s < SHORTEST_CALL_LIMIT_S)
         report_at(r, "", "call_limit_s",
-                  "too short: a busy machine alone may keep a plugin for so long; choose 0.1 s "
+                  "too short: on a busy machine any plugin may take that long; choose 0.1 s "
                   "or more, or 0 for no limit");
     if (e->clients.arrivals > e->clients.storage) {
         char text[160];

@@ -430,7 +430,7 @@ bool tree_put(struct experiment_tree *t, const char *key_path, const struct node
 {
     if (!is_key_path(key_path, strlen(key_path))) {
         diagnostics_error(d, value->file, value->line,
-                          "\"%s\" is no path to a setting, such as clients.count", key_path);
+                          "\"%s\" is not a path to a setting, such as clients.count", key_path);
         return false;
     }
     struct node *group = t->root;
@@ -482,7 +482,7 @@ static struct experiment_tree *parse_value(const char *value, const char *place,
     struct experiment_tree *t = tree_read_text(text, (size_t)n, place, d);
     free(text);
     if (t != NULL && t->root->first != t->root->last) {
-        diagnostics_error(d, place, 0, "more than one value stands here");
+        diagnostics_error(d, place, 0, "more than one value here");
         tree_destroy(t);
         t = NULL;
     }

@@ -15,7 +15,7 @@ struct experiment_tree; /* owns its nodes and all strings in them */
 
 enum node_type {
     NODE_GROUP = 1,
-    NODE_LIST, /* libconfig's lists and arrays alike; its elements have no name */
+    NODE_LIST, /* libconfig's lists and arrays; its elements have no name */
     NODE_BOOL,
     NODE_INT,
     NODE_REAL, /* finite */

@@ -82,8 +82,7 @@ static bool read_case(const struct grid_plan *p, const struct node *c)
 {
     bool good = true;
     if (c->type != NODE_GROUP)
-        return report_error(p, c, "cases",
-                            "must hold groups { name = \"...\"; ... }, but %s stands here",
+        return report_error(p, c, "cases", "must hold groups { name = \"...\"; ... }, but it is %s",
                             node_type_words(c->type));
     const struct node *name = node_child(c, "name");
     if (name == NULL || name->type != NODE_TEXT || !is_case_name(name->value.text))
@@ -93,7 +92,7 @@ static bool read_case(const struct grid_plan *p, const struct node *c)
                          "most 64, that begins with a letter or digit");
     for (const struct node *n = c->first; n != NULL; n = n->next) {
         if (is_grid_key(n->name))
-            good = report_error(p, n, n->name, "cannot stand inside a case");
+            good = report_error(p, n, n->name, "is not allowed inside a case");
     }
     return good;
 }
@@ -134,9 +133,9 @@ static bool read_axis(struct grid_plan *p, const struct node *v)
 {
     bool good = true;
     if (v->type != NODE_GROUP)
-        return report_error(
-            p, v, "vary", "must hold groups { key = \"...\"; values = [...]; }, but %s stands here",
-            node_type_words(v->type));
+        return report_error(p, v, "vary",
+                            "must hold groups { key = \"...\"; values = [...]; }, but it is %s",
+                            node_type_words(v->type));
     const struct node *key = node_child(v, "key");
     const struct node *values = node_child(v, "values");
     if (key == NULL || key->type != NODE_TEXT || is_grid_key(key->value.text))
@@ -147,8 +146,8 @@ static bool read_axis(struct grid_plan *p, const struct node *v)
                             "must be a list of values, such as [2, 4]");
     for (const struct node *n = v->first; n != NULL; n = n->next) {
         if (n != key && n != values)
-            good =
-                report_error(p, n, "vary", "unknown key \"%s\"; known are key and values", n->name);
+            good = report_error(p, n, "vary",
+                                "unknown key \"%s\"; the known keys are key and values", n->name);
     }
     if (!good)
         return false;
@@ -246,7 +245,7 @@ static bool read_where(const struct grid_plan *p, const struct node *list)
     for (const struct node *entry = list->first; entry != NULL; entry = entry->next) {
         if (entry->type != NODE_GROUP) {
             good = report_error(p, entry, "where",
-                                "must hold groups { only = \"...\"; ... }, but %s stands here",
+                                "must hold groups { only = \"...\"; ... }, but it is %s",
                                 node_type_words(entry->type));
             continue;
         }
@@ -258,7 +257,7 @@ static bool read_where(const struct grid_plan *p, const struct node *list)
             if (strcmp(n->name, "where") == 0)
                 good = read_where(p, n) && good;
             else if (is_grid_key(n->name))
-                good = report_error(p, n, n->name, "cannot stand inside where");
+                good = report_error(p, n, n->name, "is not allowed inside where");
         }
     }
     return good;

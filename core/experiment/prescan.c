@@ -259,8 +259,8 @@ static void scan_number(struct scan *s, struct text_cursor *c)
             break;
         case NOT_A_NUMBER:
             diagnostics_error(s->d, c->file, c->line,
-                              "%s is no number (whole: 12 or 0x1F, real: 1.5 or 2e-3; text stands "
-                              "in double quotes)",
+                              "%s is not a number (whole: 12 or 0x1F, real: 1.5 or 2e-3; text must "
+                              "be in double quotes)",
                               word);
             break;
         }
@@ -293,7 +293,7 @@ static void scan_name(struct scan *s, struct text_cursor *c)
             same_word(c->p, n, "infinity"))
             diagnostics_error(s->d, c->file, c->line, "%.*s: numbers must be finite", shown, c->p);
         else
-            diagnostics_error(s->d, c->file, c->line, "text stands in double quotes: \"%.*s\"",
+            diagnostics_error(s->d, c->file, c->line, "text must be in double quotes: \"%.*s\"",
                               shown, c->p);
         s->last = AT_VALUE;
     } else {
@@ -323,7 +323,7 @@ static size_t check_escape(struct scan *s, const struct text_cursor *c, const ch
         const long code = strtol(digits, NULL, 16);
         if (code == 0 || code >= 0x80)
             diagnostics_error(s->d, c->file, c->line,
-                              "\\x%s: only \\x01 to \\x7f may stand in a text; write other "
+                              "\\x%s: only \\x01 to \\x7f may be used in a text; write other "
                               "characters themselves, in UTF-8",
                               digits);
         return 4;
@@ -686,7 +686,7 @@ static void scan_source(struct scan *s, const struct prescan_source *source)
     while (s->depth > c.base_depth && c.p == c.end) {
         const struct bracket b = s->brackets[--s->depth];
         diagnostics_error(s->d, c.file, b.line,
-                          "the %c that stands here is not closed: %c is "
+                          "the %c here is not closed: %c is "
                           "missing",
                           b.open, closing(b.open));
     }

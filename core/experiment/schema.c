@@ -22,14 +22,14 @@ static const osafl_param general[] = {
     OSAFL_INT(S, seed, 1, 0, INT64_MAX, "Seed of all random numbers of the run"),
     OSAFL_INT(S, rounds, 50, 1, COUNT_MAX, "Global rounds T", .unit = "rounds"),
     OSAFL_REAL(S, deadline_s, 60.0, 0.0, UNBOUNDED,
-               "Simulated time of a global round, t_th; who needs longer sits out", .unit = "s",
-               .flags = OSAFL_P_LO_OPEN),
+               "Simulated time of a global round, t_th; a client that needs longer sits out",
+               .unit = "s", .flags = OSAFL_P_LO_OPEN),
     OSAFL_INT(S, checkpoint_every, 10, 0, COUNT_MAX,
               "Rounds between checkpoints; 0: only when the run stops", .unit = "rounds",
               .flags = OSAFL_P_NO_EFFECT),
     OSAFL_REAL(S, call_limit_s, 600.0, 0.0, 1e9,
-               "Longest that a plugin may take for one call; then the run ends and names it; 0: no "
-               "limit",
+               "Longest time that a plugin may take for one call; after that the run ends and "
+               "names the plugin; 0: no limit",
                .unit = "s", .flags = OSAFL_P_NO_EFFECT),
     OSAFL_CHOICE(S, on_divergence, 0, divergence_choices,
                  "What happens to a client whose update is not finite: the run stops, or the "
@@ -72,8 +72,8 @@ static const osafl_param clients[] = {
 #define S struct training_settings
 static const osafl_param training[] = {
     OSAFL_BOOL(S, enabled, true,
-               "false: only channel, resources and arrivals are simulated; nobody trains, sends or "
-               "evaluates, and the model stays as it is"),
+               "false: only channel, resources and arrivals are simulated; no client trains or "
+               "sends, nothing is evaluated, and the model does not change"),
     OSAFL_INT(S, batch, 16, 1, 1000000, "Samples of a mini-batch", .unit = "samples"),
     OSAFL_INT(S, minibatches, 8, 0, 1000000,
               "SGD steps of a local round; 0: one pass over the client's store", .unit = "steps"),
@@ -89,7 +89,7 @@ static const osafl_param evaluation[] = {
     OSAFL_INT(S, every, 1, 1, COUNT_MAX,
               "Rounds between evaluations; the last round is always evaluated", .unit = "rounds"),
     OSAFL_CHOICE(S, split, 0, split_choices, "Samples on which the global model is evaluated"),
-    OSAFL_INT(S, samples, 0, 0, INT64_MAX, "Evaluate on the first so many of the split; 0: all",
+    OSAFL_INT(S, samples, 0, 0, INT64_MAX, "Number of samples, the first of the split; 0: all",
               .unit = "samples"),
     OSAFL_BOOL(S, per_class, false, "Report the accuracy of every class"),
     OSAFL_BOOL(S, per_client, false,
@@ -101,10 +101,11 @@ static const osafl_param evaluation[] = {
 static const osafl_param uplink[] = {
     OSAFL_REAL(S, loss_probability, 0.0, 0.0, 1.0,
                "Probability that an update is lost on its way to the server"),
-    OSAFL_CHOICE(S, late, LATE_ACCEPT, late_choices,
-                 "Updates that take longer than the deadline: counted in their round all the same, "
-                 "or delivered in the round in which they are done, their clients busy until then",
-                 .flags = OSAFL_P_LATER),
+    OSAFL_CHOICE(
+        S, late, LATE_ACCEPT, late_choices,
+        "Updates that take longer than the deadline: counted in their round anyway, or delivered "
+        "in the round in which they are done, with their clients busy until then",
+        .flags = OSAFL_P_LATER),
 };
 #undef S
 
@@ -143,7 +144,7 @@ const struct schema_group schema_groups[] = {
     GROUP(general, "", "The experiment as a whole, at the top level of the file"),
     GROUP(clients, "clients", "The clients, their data and their limits"),
     GROUP(training, "training", "Local training of a client"),
-    GROUP(evaluation, "evaluation", "How the global model is judged"),
+    GROUP(evaluation, "evaluation", "How the global model is evaluated"),
     GROUP(uplink, "uplink", "Faults on the way to the server"),
     GROUP(results, "results", "What is kept beside the tables"),
 };

@@ -81,8 +81,7 @@ static void report_bounds(const struct binding *b, const struct node *at, const 
 static void report_type(const struct binding *b, const struct node *at, const osafl_param *p,
                         const char *wanted)
 {
-    report_error(b, at, p->name, "must be %s, but %s stands here", wanted,
-                 node_type_words(at->type));
+    report_error(b, at, p->name, "must be %s, but it is %s", wanted, node_type_words(at->type));
 }
 
 /* A whole number will do where a real is wanted. */
@@ -119,7 +118,7 @@ static bool read_choice(const struct binding *b, const struct node *n, const osa
     char list[512];
     settings_choices(p, list, sizeof list);
     if (n->type != NODE_TEXT) {
-        report_error(b, n, p->name, "must be one of %s, but %s stands here", list,
+        report_error(b, n, p->name, "must be one of %s, but it is %s", list,
                      node_type_words(n->type));
         return false;
     }
@@ -132,10 +131,10 @@ static bool read_choice(const struct binding *b, const struct node *n, const osa
         suggest_offer(&s, p->choices[i]);
     }
     if (s.best != NULL)
-        report_error(b, n, p->name, "\"%s\" is none of %s; did you mean \"%s\"?", n->value.text,
+        report_error(b, n, p->name, "\"%s\" is not one of %s; did you mean \"%s\"?", n->value.text,
                      list, s.best);
     else
-        report_error(b, n, p->name, "\"%s\" is none of %s", n->value.text, list);
+        report_error(b, n, p->name, "\"%s\" is not one of %s", n->value.text, list);
     return false;
 }
 
@@ -159,8 +158,7 @@ static bool read_integer(const struct binding *b, const struct node *n, const os
         return false;
     }
     if (n->type == NODE_LIST && b->table->path[0] == '\0' && strcmp(p->name, "seed") == 0) {
-        report_error(b, n, p->name,
-                     "must be a whole number, but %s stands here; several: seeds = [1, 2]",
+        report_error(b, n, p->name, "must be a whole number, but it is %s; several: seeds = [1, 2]",
                      node_type_words(n->type));
         return false;
     }
@@ -197,7 +195,7 @@ static bool read_range(const struct binding *b, const struct node *n, const osaf
     if (!lo || !hi)
         return false;
     if (out->lo > out->hi) {
-        report_error(b, n, p->name, "the lower end stands first: [%g, %g]", out->hi, out->lo);
+        report_error(b, n, p->name, "the lower end comes first: [%g, %g]", out->hi, out->lo);
         return false;
     }
     return true;
@@ -522,9 +520,8 @@ void settings_bind_among(const struct settings_table *table, void *config, const
     for (uint32_t i = 0; i < table->n; i++)
         bind_default(&b, param_at(table, i));
     if (group != NULL && group->type != NODE_GROUP) {
-        diagnostics_error(d, group->file, group->line,
-                          "%s: must be a group { ... }, but %s stands here", table->path,
-                          node_type_words(group->type));
+        diagnostics_error(d, group->file, group->line, "%s: must be a group { ... }, but it is %s",
+                          table->path, node_type_words(group->type));
         return;
     }
     for (const struct node *n = group != NULL ? group->first : NULL; n != NULL; n = n->next) {

@@ -157,7 +157,7 @@ static void add_remedy(struct line *l)
     if (loading != NULL)
         return;
     add_text(l, "; what the run has saved is whole: the same command goes on from there, with "
-                "--accept-changes when the plugin was mended");
+                "--accept-changes when the plugin has been fixed");
 }
 
 /* ---- faults -------------------------------------------------------------------------------- */

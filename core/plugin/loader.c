@@ -181,7 +181,7 @@ static void explain_no_entry(void *handle, struct error *error)
     }
     error_set(error, OSAFL_E_UNSUPPORTED,
               "exports no " OSAFL_ENTRY_SYMBOL
-              ", so it is no plugin of osafl; declare that function "
+              ", so it is not a plugin of osafl; declare that function "
               "with OSAFL_EXPORT (rule R13)");
 }
 
@@ -269,11 +269,10 @@ static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const c
                                         struct diagnostics *d, char *why, size_t size)
 {
     if (!plugin_name_is_valid(name)) {
-        snprintf(
-            why, size,
-            "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 long, and "
-            "never a path (folders are given by --plugin-dir)",
-            name);
+        snprintf(why, size,
+                 "\"%.64s\" is not a plugin name: a name is [a-z][a-z0-9_]*, at most 48 long, and "
+                 "never a path (folders are given by --plugin-dir)",
+                 name);
         suggest_plugin(&l->path, kind_name(kind), name, why, size);
         return NULL;
     }

@@ -19,7 +19,7 @@ struct loaded_plugin {
 };
 
 /* extra_dirs: --plugin-dir, absolute or relative to the working directory, in order.  Then
- * OSAFL_PLUGIN_PATH, beside the executable, the compiled-in folder.  NULL with the reason in d.
+ * OSAFL_PLUGIN_PATH, next to the executable, the compiled-in folder.  NULL with the reason in d.
  * Also sets the environment of plugins (cpu_set_environment()), so it comes before any thread. */
 struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
                              struct diagnostics *d);

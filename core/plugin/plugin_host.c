@@ -217,7 +217,7 @@ static void *host_scratch(osafl_call *c, uint64_t bytes)
     return block->data;
 }
 
-/* False: somebody wrote behind the end of a block, and the call has failed. */
+/* False: somebody wrote beyond the end of a block, and the call has failed. */
 static bool scratch_is_whole(osafl_call *c)
 {
     unsigned char guard[SCRATCH_GUARD_BYTES];
@@ -229,7 +229,7 @@ static bool scratch_is_whole(osafl_call *c)
         }
         if (memcmp(b->data + b->bytes, guard, sizeof guard) != 0) {
             report_misuse(
-                c, "the plugin wrote behind the end of scratch memory of %zu bytes (rule R17)",
+                c, "the plugin wrote beyond the end of scratch memory of %zu bytes (rule R17)",
                 b->bytes);
             return false;
         }

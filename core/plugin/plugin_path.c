@@ -92,7 +92,7 @@ static bool add_own_folders(struct plugin_path *p, struct diagnostics *d)
         *strrchr(exe, '/') = '\0';
         char path[PLUGIN_PATH_BYTES + 256];
         snprintf(path, sizeof path, "%s/plugins", exe);
-        ok = add_folder(p, path, "beside the program");
+        ok = add_folder(p, path, "next to the program");
         snprintf(path, sizeof path, "%s/../%s", exe, OSAFL_PLUGIN_SUBDIR);
         ok = ok && add_folder(p, path, "below the program's prefix");
     }

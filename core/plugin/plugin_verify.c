@@ -503,7 +503,7 @@ static bool verify_identity(const osafl_plugin *p, uint32_t kind, const char *na
     if (p->kind != kind)
         return refuse(
             error, 13,
-            "is of kind %s but lies in the folder of kind %s; move it to %s/, or mend .kind",
+            "is of kind %s but lies in the folder of kind %s; move it to %s/, or fix .kind",
             kind_name(p->kind), kind_name(kind), kind_name(p->kind));
     if (!text_is_given(p->name))
         return refuse(error, 7, "states no name; set .name = \"%s\", as its file is called", name);

@@ -103,8 +103,8 @@ osafl_status checkpoint_read(const struct run_folder *folder, const char *identi
     if (newest >= 0 || failure == OSAFL_OK)
         return OSAFL_OK;
     return error_set(
-        error, failure, "%.*s; %s; --force starts the run anew", ERROR_BYTES - 128, warning,
-        failures == SLOTS ? "nor can the other checkpoint" : "no other checkpoint is there");
+        error, failure, "%.*s; %s; --force starts the run over", ERROR_BYTES - 128, warning,
+        failures == SLOTS ? "nor can the other checkpoint" : "there is no other checkpoint");
 }
 
 void checkpoint_rounds(const struct run_folder *folder, const char *identity,

@@ -1,4 +1,4 @@
-/* grid_record.c - which runs an experiment file asks for, kept beside their results. */
+/* grid_record.c - which runs an experiment file asks for, kept next to their results. */
 #include "grid_record.h"
 
 #include <stdlib.h>

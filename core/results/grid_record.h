@@ -1,4 +1,4 @@
-/* grid_record.h - which runs an experiment file asks for, kept beside their results, so that
+/* grid_record.h - which runs an experiment file asks for, kept next to their results, so that
  * reports of a part of them can say what is missing.
  *
  * BASE/NAME/grid-FILE.json, FILE being the experiment file's name without ".cfg":

@@ -274,7 +274,7 @@ static osafl_status read_manifest(const char *folder, json_t **out, struct error
     json_error_t problem;
     if (file == NULL && errno == EINVAL) {
         status = error_set(error, OSAFL_E_DATA,
-                           "%s is no regular file; choose another folder with --out or "
+                           "%s is not a regular file; choose another folder with --out or "
                            "--results, or remove it",
                            path);
     } else if (file == NULL && errno != ENOENT) {
@@ -293,10 +293,11 @@ static osafl_status read_manifest(const char *folder, json_t **out, struct error
                 path, problem.line, problem.text);
         else if (json_integer_value(json_object_get(*out, "manifest")) != FORMAT ||
                  !json_is_string(json_object_get(*out, "identity")))
-            status = error_set(error, OSAFL_E_DATA,
-                               "%s is no manifest of this version of osafl; choose another folder "
-                               "with --out or --results, or overwrite this one with --force",
-                               path);
+            status =
+                error_set(error, OSAFL_E_DATA,
+                          "%s is not a manifest of this version of osafl; choose another folder "
+                          "with --out or --results, or overwrite this one with --force",
+                          path);
         fclose(file);
     }
     free(path);

@@ -8,7 +8,7 @@
 #include "results.h"
 #include "run_folder.h"
 
-/* What a run reads beside its settings: samples and files, known by their hashes. */
+/* What a run reads besides its settings: samples and files, known by their hashes. */
 struct input {
     char *name; /* "samples of dataset/csv", or the setting of a file: "channel.trace.path" */
     char hash[17];
@@ -19,7 +19,7 @@ struct inputs {
     size_t n;
 };
 
-/* What can change a result byte beside settings and plugins; strings as plugin_file.h and cpu.h
+/* What can change a result byte besides settings and plugins; strings as plugin_file.h and cpu.h
  * give them. */
 struct surroundings {
     const char *program_hash; /* of the program's file */

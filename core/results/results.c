@@ -34,12 +34,13 @@ static const struct column {
             {"participants", "clients", "Clients whose update arrived"},
             {"mean_local_rounds", "local rounds", "Mean over the participants"},
             {"uplink_payload_bits", "bit",
-             "What the resource problem pays for, of all who sent, in vain or not"},
-            {"uplink_air_bits", "bit", "What was really sent, as coded, in vain or not"},
+             "Payload in the resource problem, of all clients that sent, lost updates included"},
+            {"uplink_air_bits", "bit", "Size of what was sent, as coded, lost updates included"},
             {"compute_j", "J",
-             "Energy for computing, of all who trained, in vain or not, and for measuring samples "
-             "where the deletion policy goes by measures"},
-            {"upload_j", "J", "Energy for sending, of all who sent, in vain or not"},
+             "Energy for computing, of all clients that trained, lost updates included, and for "
+             "measuring samples if the deletion policy uses measures"},
+            {"upload_j", "J",
+             "Energy for sending, of all clients that sent, lost updates included"},
             {"energy_j", "J", "Sum of both"},
             {LEARNING_RATE, "", "Of the optimizer in this round; with results.learning_rate"},
         },
@@ -48,10 +49,11 @@ static const struct column {
             {"round", "", "Global round, counted from 0"},
             {"client", "", "Number of the client, from 0"},
             {"participates", "",
-             "1: its update arrived, late ones included; 0: none did, for the reason beside it"},
-            {"reason", "", "Why no update arrived (see below); empty: it did"},
+             "1: its update arrived, late ones included; 0: none did, for the reason in the next "
+             "column"},
+            {"reason", "", "Why no update arrived (see below); empty: one did"},
             {"gain", "", "Channel gain to the base station, linear"},
-            {"local_rounds", "local rounds", "Granted by the resource policy; 0: sits out"},
+            {"local_rounds", "local rounds", "Chosen by the resource policy; 0: sits out"},
             {"clock_hz", "Hz", "CPU clock"},
             {"power_w", "W", "Transmit power"},
             {"compute_s", "s", "Time of computing"},
@@ -81,17 +83,17 @@ static const struct {
     const char *doc;
 } reasons[] = {
     {OSAFL_OUT_ABSENT, "absent",
-     "The client was not there, or the server did not ask it (arrival, selection)"},
+     "The client was not available, or the server did not ask it (arrival, selection)"},
     {OSAFL_OUT_DEADLINE, "deadline", "The upload alone takes longer than the deadline"},
-    {OSAFL_OUT_CLOCK, "clock", "The deadline asks for a clock above the client's maximum"},
-    {OSAFL_OUT_POWER, "power", "The deadline asks for a power above the client's maximum"},
+    {OSAFL_OUT_CLOCK, "clock", "The deadline requires a clock above the client's maximum"},
+    {OSAFL_OUT_POWER, "power", "The deadline requires a power above the client's maximum"},
     {OSAFL_OUT_ENERGY, "energy", "No choice stays within the client's energy budget"},
     {OSAFL_OUT_POLICY, "policy", "The resource policy left it out for a reason of its own"},
     {OUT_LOST, "lost", "The update was lost on its way (uplink.loss_probability)"},
     {OUT_DIVERGED, "diverged", "The update was not finite (on_divergence = \"drop\")"},
     {OUT_LATE, "late", "Its update arrives in a later round (uplink.late = \"carry\")"},
     {OUT_STALE, "stale", "Its update would be later than the aggregator's max_staleness allows"},
-    {OUT_BUSY, "busy", "It was still computing or sending its update of an earlier round"},
+    {OUT_BUSY, "busy", "It was still computing or sending its update from an earlier round"},
 };
 
 /* The metrics of one instance, and where their values go. */
@@ -450,7 +452,7 @@ static void write_round(struct results *r, const struct round_row *row)
     csv_count(t, row->round);
     csv_real(t, row->simulated_s);
     for (uint32_t m = 0; m < r->n_measures; m++) {
-        /* Unlike a value that was not measured, one that was and is no number is shown. */
+        /* Unlike a value that was not measured, one that was and is not a number is shown. */
         const bool measured = row->measure != NULL && m < r->n_measures - r->n_label_measures;
         if (measured && isnan(row->measure[m]))
             csv_text(t, "nan");

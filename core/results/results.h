@@ -111,7 +111,7 @@ struct timing_row {
 };
 
 /* Ends a round: writes one row of rounds.csv, `clients` rows of clients.csv and one row of
- * timing.csv, with the metrics heard since the last call, and flushes them. */
+ * timing.csv, with the metrics reported since the last call, and flushes them. */
 osafl_status results_end_round(struct results *r, const struct round_row *round,
                                const struct client_rows *clients, const struct timing_row *timing,
                                struct error *error);

@@ -13,7 +13,7 @@ const char *file_problem(enum file_found found)
     case FILE_CHANGED:
         return "was changed";
     case FILE_UNFIT:
-        return "is no file that can be read";
+        return "is not a readable file";
     default:
         return "";
     }

@@ -3,7 +3,7 @@
  * A pure function of facts (resume_facts.h gathers them), so that every combination can be tested.
  * The rules, the first that holds:
  *
- *   --force                                       start anew
+ *   --force                                       start over
  *   manifest damaged, or of another run           refuse
  *   no manifest, but files of a run's names       refuse: they may be anybody's
  *   no manifest                                   start

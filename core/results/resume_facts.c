@@ -264,7 +264,7 @@ osafl_status resume_explain(const struct run_folder *folder, const struct resume
                          folder->path, ROOM - 340, f->manifest.text);
     case REFUSED_CHANGED:
         return error_set(error, OSAFL_E_CONFIG,
-                         "%.*s; --accept-changes goes on all the same, --force starts anew", ROOM,
+                         "%.*s; --accept-changes resumes anyway, --force starts over", ROOM,
                          f->manifest.text);
     case REFUSED_TABLE:
         return error_set(error, OSAFL_E_STATE,

@@ -69,8 +69,8 @@ static osafl_status read_lines(FILE *file, const char *path, uint32_t most,
         return error_io(error, problem, "read", path);
     if (!right)
         return error_set(error, OSAFL_E_DATA,
-                         "%s:%" PRIu32 ": is no row of a run's table; --force runs it again", path,
-                         number);
+                         "%s:%" PRIu32 ": is not a row of a run's table; --force runs it again",
+                         path, number);
     return OSAFL_OK;
 }
 

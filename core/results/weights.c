@@ -111,7 +111,7 @@ static osafl_status read_bytes(const char *path, struct weights_file *f, uint64_
     struct stat facts;
     if (fstat(fileno(from), &facts) != 0 || !S_ISREG(facts.st_mode)) {
         fclose(from);
-        return error_set(error, OSAFL_E_DATA, "%s is no file; name a safetensors file", path);
+        return error_set(error, OSAFL_E_DATA, "%s is not a file; name a safetensors file", path);
     }
     if (fseek(from, 0, SEEK_END) == 0)
         end = ftell(from);
@@ -135,12 +135,12 @@ static osafl_status read_header(const char *path, struct weights_file *f, uint64
     if (size >= LENGTH_BYTES)
         memcpy(&length, f->bytes, LENGTH_BYTES);
     if (size < LENGTH_BYTES || length > size - LENGTH_BYTES)
-        return error_set(error, OSAFL_E_DATA, "%s is no safetensors file, or one that is cut short",
-                         path);
+        return error_set(error, OSAFL_E_DATA,
+                         "%s is not a safetensors file, or one that is cut short", path);
     f->header =
         json_loadb((const char *)f->bytes + LENGTH_BYTES, length, JSON_REJECT_DUPLICATES, &problem);
     if (!json_is_object(f->header))
-        return error_set(error, OSAFL_E_DATA, "%s is no safetensors file: its header is no JSON",
+        return error_set(error, OSAFL_E_DATA, "%s is not a safetensors file: its header is no JSON",
                          path);
     f->body = f->bytes + LENGTH_BYTES + length;
     f->body_bytes = size - LENGTH_BYTES - length;
@@ -251,7 +251,7 @@ static osafl_status put_tensors(const struct weights_file *f, const struct insta
             finite = finite && isfinite(room[i]);
         }
         if (!finite)
-            add_fault(faults, "\"%s\" holds a number that is no finite float", tensor->name);
+            add_fault(faults, "\"%s\" holds a number that is not a finite float", tensor->name);
         put_tensor(model, tensor, t, room, w);
     }
     free(room);

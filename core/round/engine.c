@@ -230,7 +230,7 @@ static osafl_status handle_divergence(struct engine *e, struct error *error)
     const char *why = first->why != NULL ? first->why : "an update is not finite";
     if (stop)
         return error_set(error, OSAFL_E_NUMERIC,
-                         "%s; on_divergence = \"drop\" goes on without the client", why);
+                         "%s; on_divergence = \"drop\" continues without the client", why);
     char line[ERROR_BYTES + 160];
     char also[64] = "";
     if (others > 0)
@@ -489,9 +489,9 @@ static void warn_of_nobody(struct engine *e)
     if (e->warned_of_nobody)
         return;
     snprintf(line, sizeof line,
-             "%s/%s, round %u: %s, so that the round is empty; rounds.csv shows further ones",
+             "%s/%s, round %u: %s, so the round is empty; rounds.csv shows further ones",
              kind_name(kind), e->session->instance[kind].plugin->name, e->round,
-             all_away ? "no client is there that has a sample" : "nobody is asked");
+             all_away ? "no available client has a sample" : "no client is selected");
     warn(e, line);
     e->warned_of_nobody = true;
 }

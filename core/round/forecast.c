@@ -95,7 +95,7 @@ static void print_sitting_out(const struct forecast *f, FILE *to)
     if (f->empty_rounds > 0)
         fprintf(to, "; %u rounds without anybody", f->empty_rounds);
     if (f->unasked_rounds > 0)
-        fprintf(to, "; %u rounds in which nobody is asked", f->unasked_rounds);
+        fprintf(to, "; %u rounds in which no client is selected", f->unasked_rounds);
     fputc('\n', to);
 }
 

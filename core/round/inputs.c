@@ -1,4 +1,4 @@
-/* inputs.c - hashes of what a run reads beside its settings. */
+/* inputs.c - hashes of what a run reads besides its settings. */
 #include "inputs.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* inputs.h - what a run reads beside its settings: samples and files, known by their hashes.
+/* inputs.h - what a run reads besides its settings: samples and files, known by their hashes.
  *
  * Settings only say where data lie.  With the hashes in the manifest, a run does not go on with
  * other data than those with which it began. */

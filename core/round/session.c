@@ -321,14 +321,14 @@ static osafl_status choose_optimizer(struct session *s, struct loader *l, struct
         if (status == OSAFL_E_CONFIG)
             diagnostics_error(d, NULL, 0,
                               "aggregator/%s trains with the optimizer \"%s\" where the experiment "
-                              "names none: its settings belong into optimizer: { %s: { ... }; }; "
+                              "names none: its settings belong in optimizer: { %s: { ... }; }; "
                               "(osafl help optimizer/%s)",
                               name, wanted, wanted, wanted);
         if (status != OSAFL_E_UNSUPPORTED)
             return status;
         diagnostics_error(d, NULL, 0,
                           "aggregator/%s declares the optimizer \"%s\", which is used where the "
-                          "experiment names none; mend its declare(), or set optimizer.plugin",
+                          "experiment names none; fix its declare(), or set optimizer.plugin",
                           name, wanted);
         return OSAFL_E_CONFIG;
     }
@@ -411,7 +411,7 @@ static osafl_status refuse_measure(const struct session *s, struct diagnostics *
     }
     diagnostics_error(
         d, chosen->file, chosen->line,
-        "deletion.plugin = \"%s\" goes by the measure \"%s\", which model/%s does not "
+        "deletion.plugin = \"%s\" uses the measure \"%s\", which model/%s does not "
         "have; it has %s: choose a deletion plugin or a setting of this one that goes "
         "by one of these, or another model",
         chosen->loaded->plugin->name, s->deletion.measure,
@@ -430,8 +430,8 @@ static osafl_status choose_measure(struct session *s, struct diagnostics *d)
     if (!s->experiment->training.enabled) {
         diagnostics_error(
             d, chosen->file, chosen->line,
-            "deletion.plugin = \"%s\" goes by what the model makes of each sample, "
-            "and with training.enabled = false it learns nothing; choose one that does not, or "
+            "deletion.plugin = \"%s\" measures each sample with the model, which does not learn "
+            "with training.enabled = false; choose one that does not, or "
             "leave out training.enabled",
             chosen->loaded->plugin->name);
         return OSAFL_E_CONFIG;
@@ -520,7 +520,7 @@ static osafl_status create_all(struct session *s, struct loader *l, struct diagn
     OSAFL_TRY(create_aggregator(s, d));
     if (!session_has_link(s) && !s->experiment->training.enabled)
         return refuse(s, OSAFL_KIND_AGGREGATOR, d, OSAFL_E_CONFIG,
-                      "has no link to simulate, so that nothing would remain of the run with "
+                      "has no link to simulate, so nothing would remain of the run with "
                       "training.enabled = false");
     if (session_has_link(s))
         OSAFL_TRY(create_link(s, d));

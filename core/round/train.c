@@ -378,7 +378,7 @@ static float *const *quantizer_state(const struct training *g, uint32_t slot)
     return g->task->state->vector + s->optimizer.client_vectors + slot * s->quantizer_vectors;
 }
 
-/* To whom the codec's calls belong; the plain codec fails for want of memory only. */
+/* To whom the codec's calls belong; the plain codec fails only for lack of memory. */
 static const struct instance *uplink_instance(const struct session *s)
 {
     return s->codec.quantizer != NULL ? s->codec.quantizer : &s->instance[OSAFL_KIND_OPTIMIZER];

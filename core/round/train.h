@@ -31,7 +31,7 @@ struct train_task {
 
 enum train_outcome {
     TRAIN_ARRIVED = 1,
-    TRAIN_LOST,     /* trained and sent in vain */
+    TRAIN_LOST,     /* trained and sent but lost */
     TRAIN_DIVERGED, /* the update is not finite, and was not sent */
 };
 
@@ -43,7 +43,7 @@ struct train_result {
     double air_bits;   /* of all vectors; NAN where none was coded */
     double norm;       /* of the update as received; NAN unless TRAIN_ARRIVED and selection.uses */
     struct code *code; /* [slots]; NULL unless TRAIN_ARRIVED after training */
-    char *why;         /* TRAIN_DIVERGED, or a failure: why; may be NULL for want of memory */
+    char *why;         /* TRAIN_DIVERGED, or a failure: why; may be NULL for lack of memory */
 };
 
 /* Trains one client and encodes its update.  A value that is not finite, and OSAFL_E_NUMERIC from

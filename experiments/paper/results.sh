@@ -72,7 +72,7 @@ pack() {
     local kind=${rounds:+run of $rounds rounds}
     [[ $name =~ ^[A-Za-z0-9][A-Za-z0-9._-]*$ ]] || fail "\"$name\" is no name of an archive" 2
     [ -d "$from" ] || fail "$from is no folder" 2
-    [[ $rounds =~ ^([1-9][0-9]*)?$ ]] || fail "\"$rounds\" is no number of rounds" 2
+    [[ $rounds =~ ^([1-9][0-9]*)?$ ]] || fail "\"$rounds\" is not a number of rounds" 2
     mkdir -p "$kept" "$work/$name"
     [ ! -f "$kept/$name.tar.xz" ] || tar -xJf "$kept/$name.tar.xz" -C "$work/$name"
     while IFS= read -r run; do

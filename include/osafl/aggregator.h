@@ -21,7 +21,7 @@ enum {
 typedef struct osafl_aggregator_info {
     uint32_t struct_size;
     uint32_t sends;             /* OSAFL_SENDS_* */
-    uint32_t broadcast_vectors; /* further vectors that it sends down beside w, numbered from 1 */
+    uint32_t broadcast_vectors; /* further vectors sent down besides w, numbered from 1 */
     uint32_t uplink_vectors;    /* further vectors that it wants back, numbered from 1 */
     /* 1: one pooled client trains on the union of all stores, with no link and no quantizer. */
     uint32_t centralised;
@@ -36,7 +36,7 @@ typedef struct osafl_aggregator_info {
      * another is refused.  0: any that fits. */
     uint32_t optimizer_is_fixed;
     /* Rounds by which an update may be late (uplink.late = "carry"): one that would be later is
-     * sent in vain.  0: only updates of the round in hand count. */
+     * dropped.  0: only updates of the round in hand count. */
     uint32_t max_staleness;
 } osafl_aggregator_info;
 
@@ -82,8 +82,8 @@ typedef struct osafl_update_ops {
 } osafl_update_ops;
 
 /* The updates that arrived in one round, clients ascending.  Read-only, valid until aggregate()
- * returns.  Arrays have n elements unless said otherwise.  What is told of a late update is as it
- * was in the round in which it started. */
+ * returns.  Arrays have n elements unless said otherwise.  The data of a late update are those of
+ * the round in which it started. */
 typedef struct osafl_updates {
     uint32_t struct_size;
     uint32_t n;       /* updates that arrived; 0 only with wants_empty_rounds */

@@ -1,7 +1,7 @@
-/* osafl/arrival.h - how many samples come, and is the client there?
+/* osafl/arrival.h - how many samples arrive, and is the client available?
  *
- * A client that is not there is offered to nobody in that round: it does not train, and nothing
- * arrives unless arrive() says so.  Nor is one whose store is empty.
+ * A client that is not available is left out of that round: it does not train, and nothing
+ * arrives unless arrive() says so.  The same holds for a client whose store is empty.
  *
  * A store has room for D_u samples.  It begins as fill() says and grows with what arrives; where
  * more samples arrive than there is room for, the deletion policy says which ones leave. */
@@ -24,8 +24,8 @@ typedef struct osafl_arrival_problem {
     const uint32_t *arrivals; /* E_u = ceil(clients.arrivals * p_u): what the experiment names */
     const uint64_t *capacity; /* D_u = ceil(clients.storage * p_u) */
     const double *activity;   /* p_u */
-    /* What the server knows; NULL in fill().  An arrival that uses it ties the world to the
-     * algorithms: other ones meet other arrivals. */
+    /* What the server knows; NULL in fill().  An arrival that uses it makes the world depend on the
+     * algorithm: different algorithms then see different arrivals. */
     const osafl_history *history;
 } osafl_arrival_problem;
 
@@ -33,8 +33,8 @@ typedef struct osafl_arrival_vt {
     osafl_lifecycle life;
     /* REQUIRED.  n[u]: samples that reach client u at the end of the round, at most capacity[u];
      * present[u]: 1 when it is there during the round, else 0.  Filled with 0 and 1.  Once a round,
-     * ascending, before anybody is asked; after a resume from the round that comes next, so that
-     * what an instance keeps over rounds belongs into save().  [coord] */
+     * ascending, before clients are selected; after a resume from the next round on, so what an
+     * instance keeps between rounds belongs in save().  [coord] */
     osafl_status (*arrive)(void *self, osafl_call *c, const osafl_arrival_problem *p, uint32_t *n,
                            uint8_t *present);
     /* n[u]: samples in the store before round 0, at most capacity[u]; p->round is 0.  NULL: stores

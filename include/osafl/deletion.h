@@ -1,4 +1,4 @@
-/* osafl/deletion.h - which stored samples go when new ones arrive? */
+/* osafl/deletion.h - which stored samples are deleted when new ones arrive? */
 #ifndef OSAFL_DELETION_H
 #define OSAFL_DELETION_H
 
@@ -27,7 +27,7 @@ typedef struct osafl_store_view {
 typedef struct osafl_deletion_info {
     uint32_t struct_size;
     uint32_t reserved;
-    /* A measure of the model (model.h), by name, by which the policy goes; NULL: none.  It costs
+    /* A measure of the model (model.h), by name, that the policy uses; NULL: none.  It costs
      * the client the computing of a forward pass on each sample. */
     const char *measure;
 } osafl_deletion_info;

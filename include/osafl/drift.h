@@ -1,4 +1,4 @@
-/* osafl/drift.h - which of its label mixes has a client in a round?
+/* osafl/drift.h - which of its label mixes does a client have in a round?
  *
  * A partition gives every client a sequence of mixes, draw 0, 1, 2, ...  A drift says which of them
  * is in force when samples arrive at the end of a round. */

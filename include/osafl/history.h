@@ -25,7 +25,7 @@ typedef struct osafl_history {
     const double *update_norm;      /* of its last update as received; NaN before, and where the
                                      * selection does not say that it uses it */
     const double *seconds; /* of its last participation, computing and sending; NaN before */
-    const double *joules;  /* spent so far, computing and sending, also in vain */
+    const double *joules;  /* spent so far, computing and sending, lost updates included */
 } osafl_history;
 
 #ifdef __cplusplus

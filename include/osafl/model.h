@@ -36,7 +36,7 @@ struct osafl_model_info {
     const osafl_metric *measures;
     uint32_t measure_size; /* the host's stride through measures and sample_measures */
     uint32_t n_sample_measures;
-    /* What score() gives of each sample beside those: "entropy" and "margin" of a classifier.  For
+    /* What score() gives of each sample besides those: "entropy" and "margin" of a classifier.  For
      * policies that go by single samples; no table has them. */
     const osafl_metric *sample_measures;
 };

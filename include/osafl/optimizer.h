@@ -15,8 +15,8 @@ typedef struct osafl_optimizer_info {
     uint32_t is_plain;
     uint32_t client_vectors; /* vectors of dim floats kept for every client, zero at first */
     uint32_t round_vectors;  /* vectors of dim floats, zeroed at the start of each client's round */
-    uint32_t broadcast_vectors; /* further vectors that it needs from the aggregator, beside w */
-    uint32_t uplink_vectors;    /* further vectors that finish() makes, beside the model update */
+    uint32_t broadcast_vectors; /* further vectors that it needs from the aggregator, besides w */
+    uint32_t uplink_vectors;    /* further vectors that finish() makes, besides the model update */
 } osafl_optimizer_info;
 
 /* One client's local training in one round.  Everything is the host's; vectors are 64-byte

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Member types of a config struct beside bool, int64_t, double and const char *. */
+/* Member types of a config struct besides bool, int64_t, double and const char *. */
 typedef struct osafl_choice { /* which of osafl_param.choices, counted from 0 */
     int32_t index;
 } osafl_choice;

@@ -40,7 +40,7 @@ typedef struct osafl_facts {
     double deadline_s;                 /* t_th */
     const osafl_dataset_info *dataset; /* NULL for a data set */
     const osafl_model_info *model;     /* NULL for a data set and a model */
-    /* [dataset->labels]: share of each label in the training split (of an endless one: alike); NULL
+    /* [dataset->labels]: share of each label in the training split (of an endless one: equal); NULL
      * where dataset is. */
     const double *label_share;
     uint64_t dim; /* elements of a vector that travels, N; 0 where model is NULL */

@@ -3,7 +3,7 @@
  * A data set that finds the extension in create() may report what somebody needs who uses the
  * trained model elsewhere: how values were scaled, by which means and deviations, what the features
  * are called, which samples were held out.  `osafl check` prints the texts; a run writes all of it
- * to data.json beside the model, under the keys of the facts, in their order. */
+ * to data.json next to the model, under the keys of the facts, in their order. */
 #ifndef OSAFL_PREPARATION_H
 #define OSAFL_PREPARATION_H
 

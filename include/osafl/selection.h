@@ -1,4 +1,4 @@
-/* osafl/selection.h - who is asked in this round?
+/* osafl/selection.h - which clients are asked in this round?
  *
  * The server asks some of the clients that are there; the resource policy then says who of them can
  * take part. */
@@ -24,7 +24,7 @@ typedef struct osafl_selection_problem {
     const osafl_history *history;
 } osafl_selection_problem;
 
-/* What a selection goes by that the host does not measure unasked. */
+/* What a selection uses that the host measures only on request. */
 enum { OSAFL_USES_UPDATE_NORM = 1 };
 
 typedef struct osafl_selection_info {
@@ -35,9 +35,9 @@ typedef struct osafl_selection_info {
 typedef struct osafl_selection_vt {
     osafl_lifecycle life;
     /* REQUIRED.  asked[u]: 1 for a client that is asked, 0 (as filled) for the others; only clients
-     * that are there can be asked.  Nobody at all is allowed: the round then is empty.  Once a
-     * round, ascending; after a resume from the round that comes next, so that what an instance
-     * keeps over rounds belongs into save().  [coord] */
+     * that are there can be asked.  It may ask no client at all; the round is then empty.  Once a
+     * round, ascending; after a resume from the next round on, so what an instance keeps between
+     * rounds belongs in save().  [coord] */
     osafl_status (*choose)(void *self, osafl_call *c, const osafl_selection_problem *p,
                            uint8_t *asked);
     /* The same answer every time; out is filled with 0.  (optional) [coord] */

@@ -158,8 +158,8 @@ static const osafl_param params[] = {
     OSAFL_REAL(struct config, hinge_start, 4, 0, 1e9,
                "Staleness up to which decay = \"hinge\" is 1", .unit = "steps"),
     OSAFL_INT(struct config, max_staleness, 4, 0, 1000,
-              "Rounds by which an update may be late (uplink.late = \"carry\"); so many models and "
-              "one more are kept",
+              "Rounds by which an update may be late (uplink.late = \"carry\"); one more than this "
+              "many models are kept",
               .unit = "rounds"),
 };
 

@@ -24,7 +24,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 static const osafl_param params[] = {
     OSAFL_REAL(struct config, server_learning_rate, 1, 0, 1e6, "Learning rate of the server's step",
                .flags = OSAFL_P_LO_OPEN),
-    OSAFL_REAL(struct config, momentum, 0.9, 0, 1, "How much of the last round's step goes on",
+    OSAFL_REAL(struct config, momentum, 0.9, 0, 1, "Share of the last round's step that is kept",
                .flags = OSAFL_P_HI_OPEN),
 };
 

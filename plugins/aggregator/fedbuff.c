@@ -160,8 +160,8 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_AGGREGATOR,
     .name = "fedbuff",
     .version = "1.0.0",
-    .summary = "Buffered asynchronous aggregation: a step for every so many updates, late ones "
-               "with less weight",
+    .summary = "Buffered asynchronous aggregation: one step for every K updates, late ones with "
+               "less weight",
     .cite =
         "Nguyen, Malik, Zhan, Yousefpour, Rabbat, Malek, Huba: Federated Learning with Buffered "
         "Asynchronous Aggregation, AISTATS 2022",

@@ -29,7 +29,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     if (facts->clients < 2 * (uint64_t)settings->byzantine + 3)
         h->log(c, OSAFL_LOG_WARN,
                "byzantine = %lld asks for at least %llu participants, and there are %u clients: "
-               "Krum promises nothing then",
+               "Krum then has no guarantee",
                (long long)settings->byzantine, 2 * (unsigned long long)settings->byzantine + 3,
                facts->clients);
     return stateless_create(h, c, facts, config, self);

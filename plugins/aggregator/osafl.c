@@ -318,7 +318,7 @@ static const osafl_metric metrics[] = {
                                 .doc = "Mean of lambda_u over the participants",
                                 .scope = OSAFL_PER_ROUND},
     [METRIC_SCORE] = {.name = "score",
-                      .doc = "delta_u, the client's weight beside its share of the data",
+                      .doc = "delta_u, the client's weight in addition to its share of the data",
                       .scope = OSAFL_PER_CLIENT},
     [METRIC_SIMILARITY] = {.name = "similarity",
                            .doc = "lambda_u, how far the client's update points along the mean",

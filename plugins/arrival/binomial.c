@@ -43,7 +43,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_ARRIVAL,
     .name = "binomial",
     .version = "1.0.0",
-    .summary = "Binomial arrivals: each of E_u samples comes with a probability",
+    .summary = "Binomial arrivals: each of E_u samples arrives with a fixed probability",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct settings),
     .vtable = &vtable.life,

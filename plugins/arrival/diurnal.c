@@ -18,8 +18,9 @@ static const osafl_param params[] = {
     OSAFL_REAL(struct config, period, 24.0, 1.0, 1e6, "Length of a day", .unit = "rounds"),
     OSAFL_REAL(struct config, amplitude, 0.8, 0.0, 1.0,
                "How far the mean number of samples goes above and below E_u, as a share of it"),
-    OSAFL_REAL(struct config, spread, 1.0, 0.0, 1.0,
-               "How far apart the clocks of clients are at most, in days; 0: all have one hour"),
+    OSAFL_REAL(
+        struct config, spread, 1.0, 0.0, 1.0,
+        "Largest difference between the clients' clocks, in days; 0: all have the same hour"),
     OSAFL_REAL(struct config, night, 0.0, 0.0, 1.0,
                "Part of the day, around the hour with fewest samples, in which a client is away",
                .flags = OSAFL_P_HI_OPEN),
@@ -59,7 +60,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_ARRIVAL,
     .name = "diurnal",
     .version = "1.0.0",
-    .summary = "Days and nights: how much comes follows the hour of the client",
+    .summary = "Day and night: arrivals depend on the client's local hour",
     .cite = "Yang et al., Characterizing Impacts of Heterogeneity in Federated Learning upon "
             "Large-Scale Smartphone Data, WWW 2021",
     .license = "MIT",

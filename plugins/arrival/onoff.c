@@ -18,7 +18,7 @@ static const osafl_param params[] = {
     OSAFL_REAL(struct config, burst, 4.0, 1.0, 1e6, "Mean length of a burst", .unit = "rounds"),
     OSAFL_REAL(struct config, pause, 12.0, 1.0, 1e6,
                "Mean length of a pause; 1 / burst + 1 / pause is at most 1", .unit = "rounds"),
-    OSAFL_BOOL(struct config, away, false, "Whether a client is not there during its pauses"),
+    OSAFL_BOOL(struct config, away, false, "Whether a client is unavailable during its pauses"),
     COUNTS_FILL(struct config, 0),
 };
 
@@ -76,7 +76,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_ARRIVAL,
     .name = "onoff",
     .version = "1.0.0",
-    .summary = "Bursts: samples come for some rounds, then none for some",
+    .summary = "Bursts: samples arrive for some rounds, then none for some",
     .cite = "Gilbert, Capacity of a Burst-Noise Channel, Bell System Technical Journal 39(5), 1960",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct config),

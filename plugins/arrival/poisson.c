@@ -35,7 +35,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_ARRIVAL,
     .name = "poisson",
     .version = "1.0.0",
-    .summary = "Poisson arrivals: samples come at random moments, independently of each other",
+    .summary = "Poisson arrivals: samples arrive at random times, independently of each other",
     .cite = "Kingman, Poisson Processes, Oxford University Press, 1993",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct config),

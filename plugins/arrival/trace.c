@@ -25,9 +25,9 @@ static const osafl_param params[] = {
     OSAFL_PATH(struct config, path, NULL,
                "Table with the columns round, client, samples and present: CSV, plain or gzip",
                .flags = OSAFL_P_REQUIRED),
-    OSAFL_CHOICE(struct config, at_end, END_STOP, ends,
-                 "After the table's last round: an error, from the first again, or nothing more "
-                 "comes"),
+    OSAFL_CHOICE(
+        struct config, at_end, END_STOP, ends,
+        "After the table's last round: an error, the first round again, or no more arrivals"),
     COUNTS_FILL(struct config, 0),
 };
 
@@ -65,8 +65,8 @@ static osafl_status check_row(const struct trace *t, uint64_t k, uint32_t client
     const uint64_t before = last[row[CLIENT]];
     if (before > 0 && row_of(t, before - 1)[ROUND] == row[ROUND])
         return io_fail(m, OSAFL_E_DATA,
-                       "%s:%" PRIu32 ": round %" PRIu32 " of client %" PRIu32
-                       " stands in line %" PRIu32 " already; remove one of them",
+                       "%s:%" PRIu32 ": round %" PRIu32 " of client %" PRIu32 " is in line %" PRIu32
+                       " already; remove one of them",
                        name, line, row[ROUND], row[CLIENT], t->table.line[before - 1]);
     last[row[CLIENT]] = k + 1;
     return OSAFL_OK;

@@ -42,7 +42,8 @@ static const osafl_param params[] = {
     OSAFL_CHOICE(struct trace_config, unit, UNIT_LINEAR, units,
                  "Whether gains are power ratios or decibels"),
     OSAFL_CHOICE(struct trace_config, at_end, END_STOP, ends,
-                 "After the table's last round: an error, from the first again, or the last on"),
+                 "After the table's last round: an error, the first round again, or the last round "
+                 "repeated"),
     CELL_LINK_PARAMS(struct trace_config),
 };
 
@@ -84,7 +85,7 @@ static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint
     const double gain = t->config->unit.index == UNIT_DB ? cell_from_db(value) : value;
     if (!(gain >= 0.0) || !isfinite(gain))
         return io_fail(&t->message, OSAFL_E_DATA,
-                       "%s:%" PRIu32 ": %s: %g is no power gain; decibels need unit = \"db\"",
+                       "%s:%" PRIu32 ": %s: %g is not a power gain; decibels need unit = \"db\"",
                        r->source->name, r->line, csv_place(r, column).text, value);
     /* A longer trace of more clients serves as well; what is not needed is checked all the same. */
     if (round >= t->needed || client >= t->clients)
@@ -94,7 +95,7 @@ static osafl_status store_gain(struct trace *t, const struct csv_reader *r, uint
     if (!isnan(*cell))
         return io_fail(&t->message, OSAFL_E_DATA,
                        "%s:%" PRIu32 ": round %" PRIu32 " of client %" PRIu32
-                       " stands in the table twice",
+                       " is in the table twice",
                        r->source->name, r->line, round, client);
     *cell = gain;
     if (round >= t->rounds)
@@ -134,7 +135,7 @@ static osafl_status read_index(const struct csv_reader *r, uint32_t column, uint
     OSAFL_TRY(csv_need_number(r, column, &value));
     if (!(value >= 0.0 && value < UINT32_MAX) || value != floor(value))
         return io_fail(r->source->message, OSAFL_E_DATA,
-                       "%s:%" PRIu32 ": %s: %g is no number of a round or client", r->source->name,
+                       "%s:%" PRIu32 ": %s: %g is not a round or client number", r->source->name,
                        r->line, csv_place(r, column).text, value);
     *out = (uint32_t)value;
     return OSAFL_OK;

@@ -41,10 +41,10 @@ static const osafl_param params[] = {
                  "(model/network with loss = \"squared_error\")",
                  .flags = OSAFL_P_LATER),
     OSAFL_TEXT(struct csv_config, client, "",
-               "Column that says to whom a sample belongs; \"\": there is none"),
-    OSAFL_TEXT(struct csv_config, ignore, "", "Columns that are no features, with commas between"),
+               "Column of the client that a sample belongs to; \"\": none"),
+    OSAFL_TEXT(struct csv_config, ignore, "", "Columns that are not features, separated by commas"),
     OSAFL_TEXT(struct csv_config, categorical, "",
-               "Columns of categories, with commas between, or \"*\": all that hold text; each "
+               "Columns of categories, separated by commas, or \"*\": all that hold text; each "
                "category becomes a value, 1 for its samples and 0 for others (one-hot)",
                .flags = OSAFL_P_LATER),
     OSAFL_CHOICE(struct csv_config, missing, MISSING_REFUSE, missing_rules,
@@ -55,9 +55,9 @@ static const osafl_param params[] = {
     OSAFL_CHOICE(struct csv_config, header, HEADER_AUTO, headers,
                  "Whether the first row holds names; auto: if no field of it is a number"),
     OSAFL_CHOICE(struct csv_config, separator, 0, separators,
-                 "What stands between fields; space: any run of spaces and tabs"),
+                 "Separator of fields; space: any run of spaces and tabs"),
     OSAFL_CHOICE(struct csv_config, decimal, 0, decimals,
-                 "What stands before the decimals of a number: 1.5 or 1,5", .flags = OSAFL_P_LATER),
+                 "Decimal separator of numbers: 1.5 or 1,5", .flags = OSAFL_P_LATER),
     OSAFL_TEXT(struct csv_config, comment, "",
                "Lines that begin with it are left out, such as \"#\"; \"\": none",
                .flags = OSAFL_P_LATER),
@@ -188,7 +188,7 @@ static osafl_status fill_missing(const struct table *t)
             break;
     }
     return io_fail(t->message, OSAFL_E_DATA,
-                   "%s: no training sample has a value in %s, so that there is no mean; leave it "
+                   "%s: no training sample has a value in %s, so there is no mean; leave it "
                    "out with dataset.csv.ignore",
                    t->path, csv_place(&t->csv, t->feature[k].column).text);
 }
@@ -296,9 +296,10 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
                        "dataset.csv: numbers with a decimal comma need another separator than "
                        "\"comma\"");
     if (settings->target.index == TARGETS_REAL && settings->classes > 0)
-        return h->fail(c, OSAFL_E_CONFIG,
-                       "dataset.csv: real targets are no classes; leave classes out, or set target "
-                       "= \"class\"");
+        return h->fail(
+            c, OSAFL_E_CONFIG,
+            "dataset.csv: real targets are not classes; leave classes out, or set target "
+            "= \"class\"");
     return OSAFL_OK;
 }
 

@@ -31,7 +31,7 @@ struct glyphs_config {
 
 static const osafl_param params[] = {
     OSAFL_INT(struct glyphs_config, variant, 0, 0, INT64_MAX,
-              "Which of the endless sets: another number draws other samples"),
+              "Number of the set: each number gives different samples"),
     OSAFL_INT(struct glyphs_config, test, 2000, 1, 10000000, "Size of the test split",
               .unit = "samples"),
     OSAFL_INT(struct glyphs_config, validation, 0, 0, 10000000, "Size of the validation split",
@@ -360,7 +360,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_DATASET,
     .name = "glyphs",
     .version = "1.0.0",
-    .summary = "hand-drawn digits without a file, as many as are asked for",
+    .summary = "hand-drawn digits without a file, as many as needed",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct glyphs_config),
     .vtable = &vtable.life,

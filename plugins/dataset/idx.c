@@ -33,7 +33,7 @@ static const osafl_param params[] = {
     OSAFL_TEXT(struct idx_config, prefix, "",
                "What the files' names begin with, such as \"emnist-balanced-\""),
     OSAFL_INT(struct idx_config, classes, 10, 2, 256, "Number of classes"),
-    OSAFL_TEXT(struct idx_config, class_names, "", "Names of the classes, with commas between"),
+    OSAFL_TEXT(struct idx_config, class_names, "", "Names of the classes, separated by commas"),
     OSAFL_INT(struct idx_config, validation, 0, 0, UINT32_MAX,
               "Training samples held out for validation: the same ones in every run",
               .unit = "samples"),
@@ -156,7 +156,7 @@ static osafl_status read_labels(const struct sample_set *set, const struct idx_c
     if (status == OSAFL_OK && labels.n != samples->n)
         status = io_fail(m, OSAFL_E_DATA,
                          "%s: holds %" PRIu32 " labels for the %" PRIu64
-                         " images beside it; the two files do not belong together",
+                         " images next to it; the two files do not belong together",
                          name, labels.n, samples->n);
     if (status == OSAFL_OK)
         status = sample_set_take_labels(set, samples, labels.labels, settings->first_label, name,
@@ -186,8 +186,8 @@ static osafl_status read_files(struct sample_set *set, const void *config, struc
         return sample_set_pixels(set, (enum sample_pixels)settings->pixels.index, m);
     if (settings->pixels.index == PIXELS_UNIT || settings->pixels.index == PIXELS_STANDARD)
         return io_fail(m, OSAFL_E_CONFIG,
-                       "%s: its images are no bytes, which dataset.idx.pixels is about, and are "
-                       "taken as they are",
+                       "%s: its images are not bytes, so they are taken as they are, without "
+                       "dataset.idx.pixels",
                        settings->path);
     sample_set_keep_values(set);
     return OSAFL_OK;

@@ -124,12 +124,12 @@ static osafl_status read_entry(struct sparse *s, const struct libsvm_config *con
     double index = 0.0;
     double value = 0.0;
     if (colon == NULL)
-        return fail_at(r, field, "is no feature; write index:value");
+        return fail_at(r, field, "is not a feature; write index:value");
     *colon = '\0';
     const bool numbers = csv_number(field, &index) && csv_number(colon + 1, &value);
     *colon = ':';
     if (!numbers || index != floor(index) || index < 0.0)
-        return fail_at(r, field, "is no feature: index and value are finite numbers");
+        return fail_at(r, field, "is not a feature: index and value are finite numbers");
     if (index < (double)config->first_index)
         return fail_at(r, field,
                        "comes before the first feature; where indices begin at 0, set "
@@ -141,7 +141,7 @@ static osafl_status read_entry(struct sparse *s, const struct libsvm_config *con
                            ? "has an index beyond dataset.libsvm.features"
                            : "has an index beyond 1000000, the most that can be used");
     if (s->entries > s->begin[s->n] && place <= s->index[s->entries - 1])
-        return fail_at(r, field, "stands behind a feature of the same or a larger index");
+        return fail_at(r, field, "comes after a feature of the same or a larger index");
     s->index[s->entries] = (uint32_t)place;
     s->value[s->entries] = (float)value;
     if (!isfinite(s->value[s->entries]))
@@ -161,7 +161,7 @@ static osafl_status read_line(struct sparse *s, const struct libsvm_config *conf
     if (!make_room(s))
         return io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", s->path);
     if (!csv_number(r->field[0], &s->label[s->n]))
-        return fail_at(r, r->field[0], "is no label: a sample begins with one number");
+        return fail_at(r, r->field[0], "is not a label: a sample begins with one number");
     s->begin[s->n] = s->entries;
     for (uint32_t i = 1; i < r->n_fields && r->field[i][0] != '#'; i++) {
         if (!make_room(s))

@@ -45,7 +45,7 @@ static const osafl_param params[] = {
                  "of shape (n, targets) (model/network with loss = \"squared_error\")",
                  .flags = OSAFL_P_LATER),
     OSAFL_PATH(struct npy_config, client, "",
-               "Array of the clients to whom they belong, from 0; none: to nobody"),
+               "Array of the clients that they belong to, from 0; none: no clients"),
     OSAFL_PATH(struct npy_config, test_x, "",
                "Array of the test samples; none: a share of the training samples"),
     OSAFL_PATH(struct npy_config, test_y, "", "Array of the test samples' labels"),

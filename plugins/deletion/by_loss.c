@@ -44,7 +44,7 @@ static const osafl_plugin plugin = {
     .name = "by_loss",
     .version = "1.0.0",
     .summary =
-        "Deletes the samples of the smallest, or of the largest loss under the present model",
+        "Deletes the samples with the smallest, or the largest, loss under the current model",
     .cite = "Jiang et al.: Accelerating Deep Learning by Focusing on the Biggest Losers, "
             "arXiv:1910.00762; Shen, Sanghavi: Learning with Bad Training Data via Iterative "
             "Trimmed Loss Minimization, ICML 2019",

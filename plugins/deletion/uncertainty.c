@@ -28,7 +28,7 @@ static osafl_status select_samples(void *self, osafl_call *c, const osafl_store_
 
 static const osafl_param params[] = {
     OSAFL_CHOICE(struct config, certainty, BY_ENTROPY, certainty_choices,
-                 "What tells how certain the model is of a sample"),
+                 "Measure of how certain the model is about a sample"),
 };
 
 static const osafl_deletion_vt vtable = {
@@ -42,7 +42,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_DELETION,
     .name = "uncertainty",
     .version = "1.0.0",
-    .summary = "Deletes the samples of which the present model is most certain",
+    .summary = "Deletes the samples that the current model is most certain about",
     .cite = "Settles: Active Learning Literature Survey, University of Wisconsin-Madison, 2009",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct config),

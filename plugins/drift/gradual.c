@@ -41,7 +41,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_DRIFT,
     .name = "gradual",
     .version = "1.0.0",
-    .summary = "Goes over to a new label mix, sample by sample, in a number of rounds",
+    .summary = "Changes to a new label mix, sample by sample, over a number of rounds",
     .cite = "Gama et al., A Survey on Concept Drift Adaptation, ACM Computing Surveys 46(4), 2014",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct config),

@@ -35,7 +35,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_DRIFT,
     .name = "recurrent",
     .version = "1.0.0",
-    .summary = "Lets every client's old label mixes come back in turn",
+    .summary = "Returns to each client's earlier label mixes in turn",
     .cite = "Gama et al., A Survey on Concept Drift Adaptation, ACM Computing Surveys 46(4), 2014",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct config),

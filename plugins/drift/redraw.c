@@ -41,7 +41,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_DRIFT,
     .name = "redraw",
     .version = "1.0.0",
-    .summary = "Draws a new label mix for a client with a probability in each round",
+    .summary = "Draws a new label mix for a client with a fixed probability in each round",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,

@@ -39,8 +39,7 @@ static const osafl_param params[] = {
 };
 
 static const osafl_metric metrics[] = {
-    {"epsilon", NULL, "Privacy that the updates of the rounds so far have cost", OSAFL_PER_ROUND,
-     OSAFL_LOWER},
+    {"epsilon", NULL, "Privacy cost of the updates so far", OSAFL_PER_ROUND, OSAFL_LOWER},
 };
 
 struct gaussian {

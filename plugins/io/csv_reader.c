@@ -120,7 +120,7 @@ static osafl_status split(struct csv_reader *r, char *text)
             if (field == NULL)
                 return line_fail(r, "has a quote that is not closed on the same line");
             if (end != field_end(r, end))
-                return line_fail(r, "has text behind a closing quote");
+                return line_fail(r, "has text after a closing quote");
         } else {
             end = field_end(r, text);
         }
@@ -199,7 +199,7 @@ const char *csv_oddity(const struct csv_reader *r, uint32_t expected)
     if (r->field[0][0] == '#')
         return "; it begins with \"#\", as comments do";
     if (r->n_fields == expected + 1 && r->field[expected][0] == '\0')
-        return "; it ends in a separator, behind which there is one empty field more";
+        return "; it ends in a separator, after which there is one more empty field";
     return "";
 }
 
@@ -241,6 +241,6 @@ osafl_status csv_need_number(const struct csv_reader *r, uint32_t column, double
     if (csv_field_number(r, column, value))
         return OSAFL_OK;
     return io_fail(r->source->message, OSAFL_E_DATA,
-                   "%s:%" PRIu32 ": %s holds \"%.40s\", which is no finite number", r->source->name,
-                   r->line, csv_place(r, column).text, r->field[column]);
+                   "%s:%" PRIu32 ": %s holds \"%.40s\", which is not a finite number",
+                   r->source->name, r->line, csv_place(r, column).text, r->field[column]);
 }

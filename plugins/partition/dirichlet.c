@@ -28,11 +28,12 @@ struct settings {
 };
 
 static const osafl_param params[] = {
-    OSAFL_REAL(struct settings, concentration, 0.3, 0.0, DBL_MAX,
-               "Concentration of the Dirichlet distribution; the smaller, the more unlike",
-               .flags = OSAFL_P_LO_OPEN),
+    OSAFL_REAL(
+        struct settings, concentration, 0.3, 0.0, DBL_MAX,
+        "Concentration of the Dirichlet distribution; the smaller, the more the clients differ",
+        .flags = OSAFL_P_LO_OPEN),
     OSAFL_CHOICE(struct settings, form, FORM_SYMMETRIC, forms,
-                 "What mixes are around: all labels alike, whatever their shares in the data, or "
+                 "Mean of the mixes: equal for all labels, whatever their shares in the data, or "
                  "weighted by these shares",
                  .flags = OSAFL_P_LATER),
 };

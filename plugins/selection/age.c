@@ -18,8 +18,8 @@ struct settings {
 static const osafl_param params[] = {
     PICK_SIZE_PARAMS(struct settings),
     OSAFL_CHOICE(struct settings, since, SINCE_ASKED, since_choices,
-                 "From when age counts: since the client was last asked, so that everybody's turn "
-                 "comes, or since its last update arrived, as in the paper, so that a client that "
+                 "Start of a client's age: when it was last asked, so that every client gets a "
+                 "turn, or when its last update arrived, as in the paper, so that a client that "
                  "cannot deliver is asked again and again"),
 };
 
@@ -69,7 +69,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_SELECTION,
     .name = "age",
     .version = "1.0.0",
-    .summary = "Asks the clients whose last news is oldest",
+    .summary = "Asks the clients that have waited longest",
     .cite = "Yang et al., ICASSP 2020 (arXiv:1910.14648)",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct settings),

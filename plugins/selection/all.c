@@ -3,7 +3,7 @@
 
 #include "osafl/selection.h"
 
-/* Asks everybody who is there. */
+/* Asks every available client. */
 static osafl_status choose(void *self, osafl_call *c, const osafl_selection_problem *p,
                            uint8_t *asked)
 {
@@ -23,7 +23,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_SELECTION,
     .name = "all",
     .version = "1.0.0",
-    .summary = "Asks everybody who is there",
+    .summary = "Asks every available client",
     .license = "MIT",
     .vtable = &vtable.life,
 };

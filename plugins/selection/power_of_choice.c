@@ -64,7 +64,7 @@ static const osafl_plugin plugin = {
     .kind = OSAFL_KIND_SELECTION,
     .name = "power_of_choice",
     .version = "1.0.0",
-    .summary = "Asks those of some random candidates whose last training loss is largest",
+    .summary = "Asks the random candidates with the largest last training loss",
     .cite = "Cho, Wang and Joshi, AISTATS 2022 (arXiv:2010.01243), rpow-d",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct settings),

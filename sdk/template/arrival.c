@@ -1,4 +1,4 @@
-/* @name@.c - an arrival process: how many samples come, and is the client there?
+/* @name@.c - an arrival process: how many samples arrive, and is the client available?
  *
  * As generated a client receives E_u samples (clients.arrivals) in every `period`-th round, and
  * nothing in between; clients take turns.

@@ -1,4 +1,4 @@
-/* @name@.c - a deletion policy: which stored samples go when new ones arrive?
+/* @name@.c - a deletion policy: which stored samples are deleted when new ones arrive?
  *
  * As generated it deletes the oldest samples of the store; of equally old ones those that stand
  * first, and arrivals only when the store is not enough.

@@ -1,4 +1,4 @@
-/* @name@.c - a drift: which of its label mixes has a client in a round?
+/* @name@.c - a drift: which of its label mixes does a client have in a round?
  *
  * As generated all clients change to their next mix at once, every `period` rounds.
  *

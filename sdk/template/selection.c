@@ -1,4 +1,4 @@
-/* @name@.c - a selection: who is asked in this round?
+/* @name@.c - a selection: which clients are asked in this round?
  *
  * As generated each client that is there is asked with a fixed probability.
  *

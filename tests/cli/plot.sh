@@ -32,8 +32,8 @@ expect 0 plain.html env PATH="$work/no-gnuplot" "$osafl" report --html plain.htm
 grep -qF "This page has no figures" plain.html || fail "the page hides that it has no figures"
 
 expect 2 "name a folder with results" "$osafl" plot
-expect 2 "--format gif: there are svg, pdf and png" "$osafl" plot --format gif "$golden"
-expect 2 "--spread wide: there are std, range and none" "$osafl" plot --spread wide "$golden"
+expect 2 "--format gif: choose svg, pdf or png" "$osafl" plot --format gif "$golden"
+expect 2 "--spread wide: choose std, range or none" "$osafl" plot --spread wide "$golden"
 expect 2 "--against needs --figure" "$osafl" plot --against time "$golden"
 expect 2 'did you mean "accuracy"' "$osafl" plot --figure accurcy "$golden"
 expect 2 "--figure reason: no run here has values for it" "$osafl" plot --figure reason "$golden"
@@ -42,7 +42,7 @@ expect 2 "no run here has a setting of that name" \
     "$osafl" plot --figure best --against deadlin "$golden"
 expect 2 'did you mean "deadline_s"?' "$osafl" plot --figure best --against deadline "$golden"
 expect 2 "--against plugin: is it " "$osafl" plot --figure best --against plugin "$golden"
-expect 2 "--log z: there are x, y and xy" "$osafl" plot --log z "$golden"
+expect 2 "--log z: choose x, y or xy" "$osafl" plot --log z "$golden"
 for range in 2 2:1 a:b 1:1 0:inf; do
     expect 2 "a range is FROM:TO" "$osafl" plot --yrange $range "$golden"
 done

@@ -60,7 +60,7 @@ expect 0 "levels = 16" "$golden"
 expect 0 "OSA-FL      3" --only case=OSA-FL "$golden"
 expect 0 "Best test loss" --measure loss "$golden/levels"
 expect 2 "name a folder with results"
-expect 2 "--format pdf: there are text, markdown, latex, csv and runs" --format pdf "$golden"
+expect 2 "--format pdf: choose text, markdown, latex, csv or runs" --format pdf "$golden"
 expect 2 "--target high: not a number" --target high "$golden"
 expect 2 '--measure los: the runs have no such measure; did you mean "loss"?' --measure los "$golden"
 expect 2 "there are accuracy, loss" --measure foo "$golden"
@@ -88,7 +88,7 @@ expect 0 "M-FedAvg, 2: 2 of 3 seeds" --by levels "$golden/paper-table"
 expect 0 "fedavg  fednova" --by aggregator.plugin "$golden/paper-table"
 expect 2 '--by level: no run here has a setting of that name; did you mean "levels"?' --by level "$golden"
 expect 2 "--by makes one table" --by levels --format csv "$golden"
-expect 2 "--value most: there are best, last, tail and loss" --value most --by levels "$golden"
+expect 2 "--value most: choose best, last, tail or loss" --value most --by levels "$golden"
 expect 2 "--name A: write OLD=NEW" --name A "$golden"
 expect 0 "best accuracy  last tenth's accuracy" --columns best,tail "$golden/levels"
 expect 2 "--columns bets: there are seeds, best" --columns bets "$golden"
@@ -157,13 +157,13 @@ expect 0 "'@SUM(1)" --format csv "$work/sheet"
 # A record of more seeds than a grid can have.
 python3 -c 'import json
 print(json.dumps({"grid": 1, "experiment": "levels", "cells": {"A": list(range(1001))}}))' >"$work/grid-many.json"
-expect 1 "is no record of a grid" "$golden/levels" "$work/grid-many.json"
+expect 1 "is not a record of a grid" "$golden/levels" "$work/grid-many.json"
 
 # Damaged and unfinished folders: the rest is still reported.
 cp -r "$golden" "$work/results"
 osa=$(echo "$work"/results/paper-table/OSA-FL/seed-1-*)
 sed -i '3s/,1.5,/,oops,/' "$osa/rounds.csv"
-expect 1 "rounds.csv:3: test_loss is \"oops\", which is no number" "$work/results"
+expect 1 "rounds.csv:3: test_loss is \"oops\", which is not a number" "$work/results"
 grep -qF "OSA-FL              2 of 3" "$work/out" || { echo "FAILED: no OSA-FL row"; failures=1; }
 rm "$osa/rounds.csv"
 expect 0 "OSA-FL: seed 1 has 0 of 4 rounds" "$work/results"

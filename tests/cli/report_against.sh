@@ -59,7 +59,7 @@ PYTHON
 
 # Words in place of numbers.
 expect 2 '--against contrl: no table here has such a row; did you mean "control"?' --against contrl results
-expect 2 "--interval wide: there are student and bootstrap" --interval wide results
+expect 2 "--interval wide: choose student or bootstrap" --interval wide results
 expect 0 "Against control: best test accuracy over the rounds (optimistic" --against control results/pairs
 for part in "one: one common seed, which shows nothing." "elsewhere: no common seeds." \
     "short: unequal rounds (10 and 20)." "2 seeds cannot give a p below 0.5: fewer than 5 prove nothing." \

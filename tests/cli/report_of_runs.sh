@@ -205,7 +205,7 @@ echo '{"grid": 1, "experiment": "part", "cells": {"a": 1}}' >results/part/grid-p
 status=0
 "$osafl" report results/part >out 2>told || status=$?
 expect '^Z-first / levels = 2 +1 '
-if [ $status != 1 ] || ! grep -q 'results/part/grid-part.json is no record of a grid' told; then
+if [ $status != 1 ] || ! grep -q 'results/part/grid-part.json is not a record of a grid' told; then
     echo "FAILED: a damaged record gives status $status"
     cat told
     failures=$((failures + 1))

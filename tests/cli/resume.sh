@@ -77,7 +77,7 @@ stop_by() {
         tries=$((tries + 1))
     done
     [ $status -eq 3 ] || fail "SIG$signal ends the run with status $status"
-    grep -q "run the same command again to go on" "$work/log" || fail "no word after SIG$signal"
+    grep -q "run the same command again to resume" "$work/log" || fail "no word after SIG$signal"
     "${run[@]}" "$folder" "$@" >/dev/null 2>&1
     compare "$folder"
     echo "  stopped by SIG$signal"

@@ -153,7 +153,7 @@ anew=("$work/osafl" run "$source_tree/tests/cli/small.cfg" --quiet --threads 2
 stopped "$work/anew"
 expect 2 "the file of osafl was " "${anew[@]}" "$work/anew"
 expect 2 " and is " "${anew[@]}" "$work/anew"
-expect 2 "; --accept-changes goes on all the same, --force starts anew" "${anew[@]}" "$work/anew"
+expect 2 "; --accept-changes resumes anyway, --force starts over" "${anew[@]}" "$work/anew"
 expect 0 "" "${anew[@]}" "$work/anew" --accept-changes
 cmp "$work/whole/rounds.csv" "$work/anew/rounds.csv"
 grep -q "the file of osafl was " "$work/anew/changes.txt"

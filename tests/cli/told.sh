@@ -47,7 +47,7 @@ tells_not "$nobody"
 
 # Without its model a run is not complete: it goes on from its last checkpoint.
 rm somebody/model.safetensors
-tells 0 "going on after round 2" run one.cfg --set rounds=2 --out somebody
+tells 0 "resuming after round 2" run one.cfg --set rounds=2 --out somebody
 rm somebody/model.safetensors
 tells 0 "" run one.cfg --set rounds=2 --out somebody --quiet
 tells_not "going on"

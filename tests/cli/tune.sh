@@ -28,8 +28,8 @@ tune=("$osafl" tune grid.cfg --jobs 2 --threads 2 --set rounds=12 --set dataset.
 # 8 settings for each case: a quarter of the rounds, then 4 to half of them, then 2 to the end.
 "${tune[@]}" --out whole > told 2> progress
 expect "small, OSA-FL: 8 settings, 1 seed, 12 rounds" told
-expect "small, M-FedAvg: after 3 rounds 4 of 8 settings go on" progress
-expect "small, M-FedAvg: after 6 rounds 2 of 8 settings go on" progress
+expect "small, M-FedAvg: after 3 rounds 4 of 8 settings continue" progress
+expect "small, M-FedAvg: after 6 rounds 2 of 8 settings continue" progress
 [ "$(grep -cE '^ +[0-9.e-]+ +[48] +12  ' told)" -eq 4 ] || fail "not 2 settings came to the end"
 [ "$(grep -cE '^ +[0-9.e-]+ +[48] +3  ' told)" -eq 8 ] || fail "not 4 settings ended at once"
 expect "optimizer.sgd.learning_rate = 0.05 is the greatest value that was tried; try greater" told
@@ -54,7 +54,7 @@ for attempt in $(seq 60); do
         > again 2> progress || status=$?
     [ $status -ne 0 ] || break
     [ $status -eq 3 ] || { cat progress; fail "exit status $status after an interruption"; }
-    [ "$attempt" -gt 1 ] || expect "run the same command again to go on" progress
+    [ "$attempt" -gt 1 ] || expect "run the same command again to resume" progress
 done
 diff told again || fail "interruptions changed the answer"
 
@@ -63,8 +63,8 @@ diff told again || fail "interruptions changed the answer"
 "$osafl" tune grid.cfg --threads 2 --set rounds=8 --set dataset.glyphs.validation=200 \
     --set evaluation.every=4 --only case=M-FedAvg \
     --over optimizer.sgd.learning_rate=0.0001..0.05/4 --out seldom > told 2> progress
-expect "small, M-FedAvg: after 4 rounds 2 of 4 settings go on" progress
-[ "$(grep -c 'settings go on' progress)" -eq 1 ] || fail "one evaluation is judged twice"
+expect "small, M-FedAvg: after 4 rounds 2 of 4 settings continue" progress
+[ "$(grep -c 'settings continue' progress)" -eq 1 ] || fail "one evaluation is judged twice"
 [ "$(grep -cE '^ +[0-9.e-]+ +8  ' told)" -eq 2 ] || fail "not 2 settings came to the end"
 
 # The time is that of the command, not of each of its parts: three quarters of what all take stop

@@ -65,7 +65,7 @@ def read_only(bench):
         os.chmod(folder, 0o500)
     elif subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", folder], check=False,
                         stderr=subprocess.DEVNULL).returncode != 0:
-        return "read-only folder: not tried, for want of mount"
+        return "read-only folder: not tried, mount is not available"
     done = bench.run(bench.command("scores", os.path.join(folder, "run")))
     beside = bench.run(bench.command("scores", folder))
     if os.geteuid() == 0:
@@ -97,7 +97,7 @@ def full_disk(bench):
     if os.geteuid() != 0 or subprocess.run(
             ["mount", "-t", "tmpfs", "-o", "size=288k", "tmpfs", disk], check=False,
             stderr=subprocess.DEVNULL).returncode != 0:
-        return "full disk: not tried, for want of mount"
+        return "full disk: not tried, mount is not available"
     ballast, folder = os.path.join(disk, "ballast"), os.path.join(disk, "run")
     try:
         told = 0

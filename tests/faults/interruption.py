@@ -37,7 +37,7 @@ def attempt(bench, case, folder, way, delay):
     check(process.returncode in allowed,
           f"{case}: {way} after {delay:.4f} s: exit status {process.returncode}: {errors}")
     if process.returncode == INTERRUPTED and errors:
-        check("run the same command again to go on" in errors, f"{case}: {way}: said {errors!r}")
+        check("run the same command again to resume" in errors, f"{case}: {way}: said {errors!r}")
     return process.returncode
 
 
@@ -94,7 +94,7 @@ def setup_ends_at_once(bench):
         _, errors = process.communicate(timeout=60)
         slowest = max(slowest, time.monotonic() - start)
         check(process.returncode == INTERRUPTED and "before any further round; run the same command"
-              " again to go on" in errors, f"{way}: {process.returncode}: {errors!r}")
+              " again to resume" in errors, f"{way}: {process.returncode}: {errors!r}")
     return f"a run that is being set up stops within {slowest:.3f} s"
 
 

@@ -120,7 +120,7 @@ def crashes(bench):
             errors = try_deed(bench, what, place, in_round, client, named, threads)
             check(f"the plugin crashed ({HARD[what]})" in errors,
                   f"{what} in {place}: {errors!r}")
-    return f"{len(CRASHES)} crashes are laid at the plugin's door"
+    return f"{len(CRASHES)} crashes are attributed to the plugin"
 
 
 def hangs(bench):
@@ -190,7 +190,7 @@ def dropped(bench):
 
 
 def no_number(bench):
-    """A measure that is no number is told, and shown as such."""
+    """A measure that is not a number is reported, and shown as such."""
     folder = bench.new_folder()
     done = bench.run(command(bench, folder, 2), env=deed("nan", "evaluate", None, None))
     check(done.returncode == OK and
@@ -198,7 +198,7 @@ def no_number(bench):
           done.stderr)
     with open(os.path.join(folder, "rounds.csv"), encoding="ascii") as table:
         check(table.read().splitlines()[-1].split(",")[2] == "nan", "no nan in rounds.csv")
-    return "a measure that is no number is told"
+    return "a measure that is not a number is reported"
 
 
 if __name__ == "__main__":

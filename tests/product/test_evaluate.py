@@ -98,7 +98,7 @@ class Evaluate(ProductTest):
         run = self.run_small(settings)
         for weights, more, words in (
                 (run.folder, {"model.plugin": "mlp"}, '"fc1.weight" [200, 3] is missing'),
-                (self.work, {}, "is no file; name a safetensors file"),
+                (self.work, {}, "is not a file; name a safetensors file"),
                 (self.path("gone"), {}, "cannot read"),
                 (run.folder, {"seeds": [1, 2]}, "is a grid of 2 cells; pick one with --only"),
                 (run.folder, {"evaluation.split": '"validation"'}, "dataset.csv.validation")):

@@ -44,7 +44,7 @@ class Inputs(ProductTest):
         found = re.search("the content of %s was (\\w+) and is (\\w+)" % re.escape(name), output)
         self.assertEqual(found[1], before[name])
         self.assertNotEqual(found[2], before[name])
-        self.assertIn("--accept-changes goes on all the same, --force starts anew", output)
+        self.assertIn("--accept-changes resumes anyway, --force starts over", output)
 
         self.go_on(folder, settings, "--accept-changes", status=0)
         self.assertIn("the content of " + name, Run(folder).bytes("changes.txt").decode())

@@ -141,11 +141,11 @@ class Networks(ProductTest):
         text = self.start({"linear.weight": weight, "linear.bias": ("I64", [10], bytes(80))}, 2)
         self.assertIn('"linear.bias" is of type I64; F32, F64, F16 and BF16 are read', text)
         text = self.start({"linear.weight": weight, "linear.bias": ("F16", [10], b"\0\x7e" * 10)}, 2)
-        self.assertIn('"linear.bias" holds a number that is no finite float', text)
+        self.assertIn('"linear.bias" holds a number that is not a finite float', text)
         text = self.start({"linear.weight": weight, "linear.bias": ("F32", [10], bytes(36))}, 2)
         self.assertIn("lies outside the file, or its length is wrong", text)
         path = self.write("short.safetensors", b"\xff" * 9)
-        self.assertIn("is no safetensors file",
+        self.assertIn("is not a safetensors file",
                       self.check_small({"model.start": path}, status=2))
         self.assertIn("cannot read", self.check_small({"model.start": '"/nowhere"'}, status=2))
 

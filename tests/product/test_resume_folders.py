@@ -138,8 +138,8 @@ if again.returncode != 0 or "this run is complete" not in again.stderr:
 for table in TABLES:
     for damage, word in (("absent", "is missing"), ("empty", "was cut short"),
                          ("shorter", "was cut short"), ("edited", "was changed"),
-                         ("garbage", "was changed"), ("a folder", "is no file"),
-                         ("a pipe", "is no file")):
+                         ("garbage", "was changed"), ("a folder", "is not a readable file"),
+                         ("a pipe", "is not a readable file")):
         attempt(STOPPED, table, damage, word)
     for base in (WHOLE, DROPPED):
         attempt(base, table, "absent", "is missing")

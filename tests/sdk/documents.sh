@@ -7,7 +7,7 @@
 "$source/sdk/make_reference.sh" "$build/osafl" > "$work/reference.md"
 diff -u "$source/sdk/REFERENCE.md" "$work/reference.md" > "$work/difference" || {
     head -40 "$work/difference"
-    fail "sdk/REFERENCE.md is not current; make it anew: sdk/make_reference.sh $build/osafl > sdk/REFERENCE.md"
+    fail "sdk/REFERENCE.md is not current; make it again: sdk/make_reference.sh $build/osafl > sdk/REFERENCE.md"
 }
 
 # Each rule that a check names is one of RULES.md, which numbers them without a gap.
@@ -25,7 +25,7 @@ for document in "$source"/sdk/*.md "$source/README.md"; do
     done
 done
 
-# The README of an installation tells nothing that only a source tree has.
+# The README of an installation mentions nothing that only a source tree has.
 installed=$(dirname "$(find "$prefix" -name FIRST_AGGREGATOR.md)")
 for document in "$installed"/*.md; do
     { grep -oE '\]\([^):#]+' "$document" || true; } | sed -n 's/^](//; /^http/!p' | while read -r target; do
@@ -33,7 +33,7 @@ for document in "$installed"/*.md; do
     done
 done
 if grep -nE 'build/osafl|\.sh|^## (Start|Layout)' "$installed/README.md"; then
-    fail "the installed README tells of a source tree"
+    fail "the installed README mentions the source tree"
 fi
 for text in ../../osafl/plugins/aggregator/fedavgm.c ../../osafl/experiments/quickstart.cfg; do
     [ -f "$installed/$text" ] || fail "$text is not installed"
@@ -46,7 +46,7 @@ for word in 'osafl run' 'osafl plugin check' 'plugin\\-dir' OSAFL_PLUGIN_PATH; d
 done
 if command -v groff > /dev/null; then
     complaints=$(groff -man -Tutf8 -ww "$man_page" 2>&1 > /dev/null)
-    [ -z "$complaints" ] || fail "groff complains: $complaints"
+    [ -z "$complaints" ] || fail "groff reports: $complaints"
 fi
 
 version=$("$osafl" --version | cut -d' ' -f2)

@@ -108,8 +108,8 @@ if command -v g++ > /dev/null; then
 fi
 
 refused 'did you mean "quantizer"' "$osafl" plugin new quantiser other
-refused 'is no name of a plugin' "$osafl" plugin new quantizer ../other
-refused 'is no name of a plugin' "$osafl" plugin new quantizer Other
+refused 'is not a plugin name' "$osafl" plugin new quantizer ../other
+refused 'is not a plugin name' "$osafl" plugin new quantizer Other
 refused 'exists; name another folder' "$osafl" plugin new quantizer my_quantizer
 refused 'cannot be made' "$osafl" plugin new quantizer other no/such/folder
 refused 'one argument too many' "$osafl" plugin new quantizer a b c

@@ -378,7 +378,7 @@ static void test_bad_traces(void **state)
     refuse_trace("-1,0,4,1\n", ":2: column 1 (\"round\")");
     refuse_trace("0,0,4,1\n0,3,4,1\n", ":3: client 3 is unknown, there are 0 .. 2");
     refuse_trace("1,0,4,1\n0,0,4,1\n", ":3: round 0 comes after round 1; sort");
-    refuse_trace("0,0,4,1\n0,1,4,1\n0,0,5,1\n", ":4: round 0 of client 0 stands in line 2 already");
+    refuse_trace("0,0,4,1\n0,1,4,1\n0,0,5,1\n", ":4: round 0 of client 0 is in line 2 already");
     refuse_trace("0,0,4,2\n", ":2: present is 2; write 0 or 1");
     refuse_trace("0,0,4,1,9\n", ":2: has 5 columns, the header 4");
     refuse_trace("0,0,4\n", ":2: has 3 columns, the header 4");

@@ -154,18 +154,18 @@ static void names_file_and_line_of_what_is_wrong(void **state)
     expect_refusal("", "wide", OSAFL_E_DATA, "holds no gain");
     expect_refusal("a,b\n", "wide", OSAFL_E_DATA, "holds no gain");
     expect_refusal("1,2\n\"3,4\n", "wide", OSAFL_E_DATA, "quote that is not closed");
-    expect_refusal("1,2\n\"3\"4,5\n", "wide", OSAFL_E_DATA, "text behind a closing quote");
+    expect_refusal("1,2\n\"3\"4,5\n", "wide", OSAFL_E_DATA, "text after a closing quote");
 
     expect_refusal("", "long", OSAFL_E_DATA, "holds no gain");
     expect_refusal("round,gain\n0,1\n", "long", OSAFL_E_DATA, "no column is named \"client\"");
     expect_refusal("round,client,gain\n0,0\n", "long", OSAFL_E_DATA, "has 2 columns, the header 3");
     expect_refusal("round,client,gain\n0,0,1\n0,0,1\n", "long", OSAFL_E_DATA,
-                   "round 0 of client 0 stands in the table twice");
+                   "round 0 of client 0 is in the table twice");
     expect_refusal("round,client,gain\n0,0,1\n1,0,1\n1,1,1\n", "long", OSAFL_E_DATA,
                    "round 0 lacks client 1");
-    expect_refusal("round,client,gain\n-1,0,1\n", "long", OSAFL_E_DATA, "-1 is no number of a");
-    expect_refusal("round,client,gain\n0.5,0,1\n", "long", OSAFL_E_DATA, "0.5 is no number of a");
-    expect_refusal("round,client,gain\n1e12,0,1\n", "long", OSAFL_E_DATA, "is no number of a");
+    expect_refusal("round,client,gain\n-1,0,1\n", "long", OSAFL_E_DATA, "-1 is not a round");
+    expect_refusal("round,client,gain\n0.5,0,1\n", "long", OSAFL_E_DATA, "0.5 is not a round");
+    expect_refusal("round,client,gain\n1e12,0,1\n", "long", OSAFL_E_DATA, "is not a round");
 }
 
 static void names_files_that_cannot_be_read(void **state)

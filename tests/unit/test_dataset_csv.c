@@ -207,7 +207,7 @@ static void names_line_and_column_of_what_is_wrong(void **state)
     refuse_table("a,b,c\n", "train.csv: holds no sample");
     refuse_table("1,2,a\n1,b\n", "train.csv:2: has 2 columns, the first row 3");
     refuse_table("1,2,a\n1,2,3,b\n", "train.csv:2: has 4 columns, the first row 3");
-    refuse_table("1,2,a\n1,,b\n", "train.csv:2: column 2 holds \"\", which is no finite number");
+    refuse_table("1,2,a\n1,,b\n", "train.csv:2: column 2 holds \"\", which is not a finite number");
     refuse_table("1,2,a\n1,x,b\n", "train.csv:2: column 2 holds \"x\"");
     refuse_table("1,2,a\n1,inf,b\n", "train.csv:2: column 2 holds \"inf\"");
     refuse_table("1,2,a\n1,1e300,b\n", "train.csv:2: too large for a 32-bit float: \"1e300\"");
@@ -239,7 +239,7 @@ static void refuses_settings_that_do_not_fit(void **state)
     expect_refusal(f, OSAFL_E_CONFIG, "dataset.csv.ignore: no column is named \"height\"");
     f = open_table("1,2,a\n3,4,b\n");
     fixture_set(f, "label", "4");
-    expect_refusal(f, OSAFL_E_CONFIG, "\"4\" is no number of a column");
+    expect_refusal(f, OSAFL_E_CONFIG, "\"4\" is not a column number");
     f = open_table(iris);
     fixture_set(f, "validation", "4");
     expect_refusal(f, OSAFL_E_CONFIG, "4 samples for validation leave nothing of the 4");

@@ -365,7 +365,7 @@ static void reads_numbers_of_every_type(void **state)
         expect_sample(open_mine(), 1, 1, 1, 2, cases[i].expected);
         struct fixture *f = open_mine();
         fixture_set(f, "pixels", "unit");
-        expect_refusal(f, OSAFL_E_CONFIG, "its images are no bytes");
+        expect_refusal(f, OSAFL_E_CONFIG, "its images are not bytes");
     }
     write_pair("\0\0\x0d\2", (const uint32_t[]){2, 1}, "\0\0\0\0\x7f\xc0\0\0", 8, "idx3-ubyte");
     expect_refusal(open_mine(), OSAFL_E_DATA, "element 1 is not finite as a 32-bit float");
@@ -450,7 +450,7 @@ static void says_which_of_two_files_is_read(void **state)
     keep_warnings(f, warnings);
     assert_int_equal(dataset_create(f), OSAFL_OK);
     assert_non_null(strstr(warnings, "train-images-idx3-ubyte.gz: is read, and "));
-    assert_non_null(strstr(warnings, "train-images-idx3-ubyte beside it is not"));
+    assert_non_null(strstr(warnings, "train-images-idx3-ubyte next to it is not"));
     fixture_close(f);
 }
 

@@ -447,7 +447,7 @@ static void parser_wants_the_exact_length(void **state)
     assert_non_null(strstr(m.text, "goes on after"));
     file[1] = 'P';
     assert_int_equal(parse(file, n, &h, value, &m), OSAFL_E_DATA);
-    assert_non_null(strstr(m.text, "is no .npy file"));
+    assert_non_null(strstr(m.text, "is not a .npy file"));
     memcpy(file, "\x93NUMPY\1\0\xff\xff", 10);
     assert_int_equal(parse(file, n, &h, value, &m), OSAFL_E_DATA);
     assert_non_null(strstr(m.text, "longer than 4096 bytes"));

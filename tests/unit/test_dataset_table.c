@@ -89,10 +89,10 @@ static void asks_whether_a_row_of_numbers_is_a_header(void **state)
     fixture_close(f);
 
     refuse("f,g,2020,y\n1,2,3,a\n4,5,6,b\n", NULL,
-           "train.csv:1: column 1 holds \"f\", which is no finite number; is the first row a "
+           "train.csv:1: column 1 holds \"f\", which is not a finite number; is the first row a "
            "header? dataset.csv.header = \"yes\"");
     refuse_setting("f,2020,y\n1,2,a\n4,5,b\n", SET("label", "y"),
-                   "\"y\" stands in the first row, which is taken for a sample; if it is a header, "
+                   "\"y\" is in the first row, which is taken for a sample; if it is a header, "
                    "set dataset.csv.header = \"yes\"");
     /* Where nothing is a number, a header looks like a sample. */
     refuse("x,red,p\ny,blue,e\n", SET("categorical", "*"), "a header cannot be told from a sample");
@@ -101,7 +101,7 @@ static void asks_whether_a_row_of_numbers_is_a_header(void **state)
     fixture_close(f);
 }
 
-/* An index that was saved with the table is no feature. */
+/* An index that was saved with the table is not a feature. */
 static void names_columns_without_a_name_by_number(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void reads_categories(void **state)
     fixture_close(f);
     refuse_setting(table, SET("categorical", "y"), "column \"y\" has another role already");
     refuse(table, NULL,
-           "train.csv:2: column 2 (\"city\") holds \"Rome\", which is no finite number");
+           "train.csv:2: column 2 (\"city\") holds \"Rome\", which is not a finite number");
     refuse(table, NULL, "dataset.csv.categorical = \"city\"");
     /* One text among numbers is mistyped, and no category. */
     write_text("train.csv", "f,y\n1,a\n2,b\nx,a\n");
@@ -230,7 +230,7 @@ static void follows_the_rule_for_missing_values(void **state)
     fixture_close(f);
 
     refuse(rows, SET("categorical", "city"),
-           "train.csv:3: column 1 (\"age\") holds \"\", which is no finite number; "
+           "train.csv:3: column 1 (\"age\") holds \"\", which is not a finite number; "
            "dataset.csv.missing = \"drop\" leaves rows with missing values out, \"mean\"");
     refuse("age,y\n1,a\nnan,b\n", NULL, "train.csv:3: column 1 (\"age\") holds \"nan\"");
     refuse("age,y\n1,a\n2,\n", SET("missing", "mean"), "train.csv:3: the label is empty");
@@ -284,10 +284,10 @@ static void reads_other_ways_to_write_tables(void **state)
     }
     /* Tables in tabs may have empty fields. */
     refuse("1\t\ta\n1\t2\tb\n", SET("separator", "tab"),
-           "column 2 holds \"\", which is no finite number; ");
+           "column 2 holds \"\", which is not a finite number; ");
     refuse("1\t\ta\n1\t2\tb\n", SET("separator", "tab"), "dataset.csv.separator = \"space\"");
     refuse("1;2;cp\n1,5;3;im\n", SET("separator", "semicolon"),
-           "column 1 holds \"1,5\", which is no finite number; where numbers have a comma, set "
+           "column 1 holds \"1,5\", which is not a finite number; where numbers have a comma, set "
            "dataset.csv.decimal = \"comma\"");
     refuse("1.234,5;2;cp\n1,5;3;im\n",
            SET("separator", "semicolon", "decimal", "comma", "header", "no"),
@@ -304,9 +304,9 @@ static void names_what_is_odd_about_a_row(void **state)
     refuse("f,g,y\n# more\n1,2,a\n", NULL,
            "train.csv:2: has 1 columns, the header 3; it begins with \"#\", as comments do; to "
            "leave those out, set dataset.csv.comment = \"#\"");
-    refuse(
-        "1,2,a\n# so, so, so\n", NULL,
-        "train.csv:2: column 1 holds \"# so\", which is no finite number; to leave comments out");
+    refuse("1,2,a\n# so, so, so\n", NULL,
+           "train.csv:2: column 1 holds \"# so\", which is not a finite number; to leave comments "
+           "out");
     refuse("1,2,a,\n3,4,b,\n", NULL,
            "train.csv:1: its last field is empty: does the row end in a separator? Say where the "
            "labels are and leave that column out: dataset.csv.label = \"#3\", dataset.csv.ignore = "
@@ -314,15 +314,16 @@ static void names_what_is_odd_about_a_row(void **state)
     refuse("f,g,y,\n3,4,b,\n", NULL, "train.csv:1: its last field is empty");
     refuse("f,g,y\n3,4,b,\n", NULL,
            "train.csv:2: has 4 columns, the header 3; it ends in a separator");
-    refuse("f,g,y,\n3,4,b,\n", SET("label", "y"),
-           "column 4 holds \"\", which is no finite number; if rows end in a separator, leave that "
-           "column out: dataset.csv.ignore = \"#4\"");
+    refuse(
+        "f,g,y,\n3,4,b,\n", SET("label", "y"),
+        "column 4 holds \"\", which is not a finite number; if rows end in a separator, leave that "
+        "column out: dataset.csv.ignore = \"#4\"");
     struct fixture *f = open_table("1,2,a,\n3,4,b,\n", SET("label", "#3", "ignore", "#4"));
     expect_samples(f, 2, 2, (const float[]){1, 2, 3, 4}, (const int32_t[]){0, 1});
     fixture_close(f);
     refuse("1;2;a\n3;4;b\n", NULL, "dataset.csv.separator = \"semicolon\"");
     refuse("f,y\n1;2,a\n3;4,b\n", NULL,
-           "column 1 (\"f\") holds \"1;2\", which is no finite number; is the separator right? "
+           "column 1 (\"f\") holds \"1;2\", which is not a finite number; is the separator right? "
            "dataset.csv.separator = \"semicolon\"");
     refuse("f,g,y\n3,1e300,b\n", NULL,
            "too large for a 32-bit float: \"1e300\" in column 2 (\"g\")");

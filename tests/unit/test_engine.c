@@ -328,7 +328,7 @@ static void count_empty(void *arg, int32_t level, const char *line)
 {
     int *n = arg;
     assert_int_equal(level, OSAFL_LOG_WARN);
-    assert_non_null(strstr(line, "selection/toy, round 1: nobody is asked"));
+    assert_non_null(strstr(line, "selection/toy, round 1: no client is selected"));
     (*n)++;
 }
 

@@ -137,7 +137,7 @@ static void all_errors_are_told_at_once(void **state)
     ASSERT_ERRORS(
         r.d, AT(5) "no model plugin is called \"logistics\"; did you mean \"logistic\"?",
         AT(7) "resource.plugin: missing; choose one of: fixed, iterative",
-        AT(10) "deletion.plugin: must be a name in double quotes, but a whole number stands here",
+        AT(10) "deletion.plugin: must be a name in double quotes, but it is a whole number",
         AT(2) "rounds: 0 is outside [1, 2147483647] rounds",
         AT(8) "optimzer: unknown setting; did you mean \"optimizer\"?",
         AT(12) "momentum: unknown setting; did you mean \"optimizer.sgd.momentum\"?",
@@ -177,8 +177,9 @@ static void a_misspelt_algorithm_never_runs_another(void **state)
     expect_set_complaint(
         "aggregator.plugin=oasfl",
         "--set: no aggregator plugin is called \"oasfl\"; did you mean \"osafl\"?");
-    expect_set_complaint("aggregator.plugin=FedAvg", "--set: \"FedAvg\" is no name of a plugin");
-    expect_set_complaint("aggregator.plugin=../fedavg", "--set: \"../fedavg\" is no name");
+    expect_set_complaint("aggregator.plugin=FedAvg", "--set: \"FedAvg\" is not a plugin name");
+    expect_set_complaint("aggregator.plugin=../fedavg",
+                         "--set: \"../fedavg\" is not a plugin name");
     expect_set_complaint("aggregator.plugin=plugin", "--set: no aggregator plugin is called");
     expect_set_complaint("aggregator.plugin=true",
                          "--set: aggregator.plugin: must be a name in double quotes");
@@ -188,7 +189,7 @@ static void a_misspelt_algorithm_never_runs_another(void **state)
         "aggregator.fedagv.x=1",
         "--set: no aggregator plugin is called \"fedagv\"; did you mean \"fedavg\"?");
     expect_set_complaint("aggregator=fedavg",
-                         "--set: aggregator: must be a group { ... }, but a text stands here");
+                         "--set: aggregator: must be a group { ... }, but it is a text");
 }
 
 static void groups_of_other_plugins_are_checked_and_not_applied(void **state)

@@ -116,21 +116,21 @@ static void reals_are_finite_and_exact(void **state)
     expect_error("a = 1e-400;", "x.cfg:1: 1e-400 is too small");
     expect_error("a = nan;", "x.cfg:1: nan: numbers must be finite");
     expect_error("a = [1.0, Infinity];", "x.cfg:1: Infinity: numbers must be finite");
-    expect_error("a = -inf;", "x.cfg:1: -inf is no number"); /* a sign begins a number */
+    expect_error("a = -inf;", "x.cfg:1: -inf is not a number"); /* a sign begins a number */
 }
 
 static void what_is_no_number_is_refused(void **state)
 {
     (void)state;
-    expect_error("a = 0b101;", "x.cfg:1: 0b101 is no number");
-    expect_error("a = 0o17;", "x.cfg:1: 0o17 is no number");
-    expect_error("a = 0x;", "x.cfg:1: 0x is no number");
-    expect_error("a = -0x10;", "x.cfg:1: -0x10 is no number");
-    expect_error("a = .;", "x.cfg:1: . is no number");
-    expect_error("a = 1.5e;", "x.cfg:1: 1.5e is no number");
-    expect_error("a = 1.2.3;", "x.cfg:1: 1.2.3 is no number");
-    expect_error("a = 12b;", "x.cfg:1: 12b is no number");
-    expect_error("a = 1_000;", "x.cfg:1: 1_000 is no number");
+    expect_error("a = 0b101;", "x.cfg:1: 0b101 is not a number");
+    expect_error("a = 0o17;", "x.cfg:1: 0o17 is not a number");
+    expect_error("a = 0x;", "x.cfg:1: 0x is not a number");
+    expect_error("a = -0x10;", "x.cfg:1: -0x10 is not a number");
+    expect_error("a = .;", "x.cfg:1: . is not a number");
+    expect_error("a = 1.5e;", "x.cfg:1: 1.5e is not a number");
+    expect_error("a = 1.2.3;", "x.cfg:1: 1.2.3 is not a number");
+    expect_error("a = 12b;", "x.cfg:1: 12b is not a number");
+    expect_error("a = 1_000;", "x.cfg:1: 1_000 is not a number");
     char digits[700];
     memset(digits, '1', sizeof digits);
     memcpy(digits, "a = ", 4);
@@ -144,8 +144,8 @@ static void unclosed_things_are_found_where_they_begin(void **state)
     expect_error("a = 1; /* no end\nb = 2;\n", "x.cfg:1: the comment that begins here");
     expect_error("a = 1;\nb = \"open;\nc = 2;\n", "x.cfg:2: the text that begins here");
     expect_error("a = [1,,2];", "x.cfg:1: a value is missing before ,");
-    expect_error("a = 1;\nb: {\n c = 2;\n", "x.cfg:2: the { that stands here is not closed");
-    expect_error("a = [1,\n2;\n", "x.cfg:1: the [ that stands here is not closed");
+    expect_error("a = 1;\nb: {\n c = 2;\n", "x.cfg:2: the { here is not closed");
+    expect_error("a = [1,\n2;\n", "x.cfg:1: the [ here is not closed");
     expect_error("a = 1;\n};\n", "x.cfg:2: } closes nothing");
     expect_error("a = (1, 2];\n", "x.cfg:1: ] where ) must close the ( of line 1");
 }
@@ -218,7 +218,7 @@ static void lists_may_mix_and_end_with_a_comma(void **state)
 static void errors_of_the_grammar_are_explained(void **state)
 {
     (void)state;
-    expect_error("a = b;", "x.cfg:1: text stands in double quotes: \"b\"");
+    expect_error("a = b;", "x.cfg:1: text must be in double quotes: \"b\"");
     expect_error("a = ;", "x.cfg:1: a value is missing before ;");
     expect_error("g: { a = };", "x.cfg:1: a value is missing before }");
     expect_error("\"alone\"", "x.cfg:1: a value without a name");
@@ -238,8 +238,8 @@ static void many_errors_are_told_at_once(void **state)
     ASSERT_ERRORS(r.d, "x.cfg:1: unknown escape", "x.cfg:1: the text that begins here");
     done(&r);
     r = read_text("a = 1e400;\nb = 0b1;\nc = foo;\n\nd = \"open\ne = \"\\q\";\n");
-    ASSERT_ERRORS(r.d, "x.cfg:1: 1e400", "x.cfg:2: 0b1", "x.cfg:3: text stands",
-                  "x.cfg:5: the text", "x.cfg:6: unknown escape");
+    ASSERT_ERRORS(r.d, "x.cfg:1: 1e400", "x.cfg:2: 0b1", "x.cfg:3: text must", "x.cfg:5: the text",
+                  "x.cfg:6: unknown escape");
     done(&r);
 }
 
@@ -375,7 +375,7 @@ static void errors_of_included_files_name_them(void **state)
     write_file("main.cfg", "a = 1;\n\n\n@include \"sub/bad.cfg\"\n");
     expect_file_error("main.cfg", "sub/bad.cfg:3: syntax error: x y = 3;");
     write_file("sub/bad.cfg", "g: {\n");
-    expect_file_error("main.cfg", "sub/bad.cfg:1: the { that stands here is not closed");
+    expect_file_error("main.cfg", "sub/bad.cfg:1: the { here is not closed");
     write_file("sub/bad.cfg", "\xEF\xBB\xBF");
     expect_file_error("main.cfg", "sub/bad.cfg:1: the file begins with a byte order mark");
 }
@@ -492,7 +492,7 @@ static void set_refuses_what_is_no_assignment(void **state)
     expect_set_complaint("a=\"x\"; b = 3", "--set a: more than one value");
     expect_set_complaint("a=1e400", "--set a:1: 1e400 is too large");
     expect_set_complaint("a=99999999999999999999", "--set a:1: 99999999999999999999 does not fit");
-    expect_set_complaint("a=[1", "--set a:1: the [ that stands here is not closed");
+    expect_set_complaint("a=[1", "--set a:1: the [ here is not closed");
     expect_set_complaint("a=\"x", "--set a:1: the text that begins here is not closed");
     expect_set_complaint("a=\xFF", "--set: a: the value is not UTF-8");
 }

@@ -389,7 +389,7 @@ static void wrong_grids_are_refused(void **state)
     expect_error("cases = ({ name = \"a\"; },\n { name = \"a\"; });",
                  AT(14) "cases.name: \"a\" is there twice");
     expect_error("cases = ({ name = \"a\"; seeds = [1]; });",
-                 AT(13) "seeds: cannot stand inside a case");
+                 AT(13) "seeds: is not allowed inside a case");
     expect_error("cases = ({ name = \"a\"; roundz = 1; });",
                  AT(13) "roundz: unknown setting; did you mean \"rounds\"?");
     expect_error("vary = ({ key = \"rounds\"; });", AT(13) "vary.values: must be a list");
@@ -406,7 +406,7 @@ static void wrong_grids_are_refused(void **state)
                  AT(13) "roundz: unknown setting; did you mean \"rounds\"?");
     expect_error("vary = ({ key = \"rounds.x\"; values = [1]; });",
                  AT(13) "rounds is a whole number and holds no settings");
-    expect_error("vary = ({ key = \"a b\"; values = [1]; });", AT(13) "\"a b\" is no path");
+    expect_error("vary = ({ key = \"a b\"; values = [1]; });", AT(13) "\"a b\" is not a path");
     expect_error("vary = ({ key = \"rounds\"; values = [1, 0]; });", AT(13) "rounds: 0 is outside");
     expect_error("vary = ({ key = \"rounds\"; values = [3, 3]; });",
                  FILE_NAME ": two cells of the grid are called \"rounds=3\"");
@@ -417,7 +417,7 @@ static void wrong_grids_are_refused(void **state)
                  AT(13) "where.omit: must be true or false");
     expect_error("where = ( { only = [3]; } );", AT(13) "where.only: must be a condition");
     expect_error("where = ( { only = \"seed=1\"; vary = (); } );",
-                 AT(13) "vary: cannot stand inside where");
+                 AT(13) "vary: is not allowed inside where");
     expect_error("where = ( { only = \"seed=1\";\n where = ( { } ); } );",
                  AT(14) "where.only: must be a condition");
     expect_error("where = ( { only = \"clients.cuont=1\"; } );",
@@ -425,7 +425,7 @@ static void wrong_grids_are_refused(void **state)
     expect_error("where = ( { only = \"seed=1\"; roundz = 3; } );",
                  AT(13) "roundz: unknown setting; did you mean \"rounds\"?");
     expect_error("cases = ({ name = \"a\"; where = (); });",
-                 AT(13) "where: cannot stand inside a case");
+                 AT(13) "where: is not allowed inside a case");
     expect_error("seeds = 3;", AT(13) "seeds: must be a list of seeds");
     expect_error("seeds = [1, -1];", AT(13) "seeds: must hold whole numbers from 0 on");
     expect_error("seeds = [1, 2, 1];", AT(13) "seeds: 1 is there twice");

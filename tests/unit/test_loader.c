@@ -229,7 +229,7 @@ static void test_names_are_no_paths(void **state)
                                         "a123456789b123456789c123456789d123456789e12345678"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_null(load_from(OSAFL_TEST_BAD_DIR, names[i]));
-        expect_said("is no name of a plugin");
+        expect_said("is not a plugin name");
     }
     assert_true(plugin_name_is_valid("a123456789b123456789c123456789d123456789e1234567"));
 }

@@ -275,7 +275,7 @@ static void refusals_name_the_layer(void **state)
     expect_refusal("{ linear = 3; },\n{ from = \"x\"; linear = \"classes\"; }",
                    "net.cfg:4: layers[1]: no layer before it is called \"x\"");
     expect_refusal("{ linear = 3; add = \"b\"; },\n{ name = \"b\"; linear = \"classes\"; }",
-                   "layers[0]: \"b\" stands behind it; a layer reads earlier ones");
+                   "layers[0]: \"b\" comes after it; a layer reads earlier ones");
     expect_refusal("{ name = \"a\"; linear = 3; }, { linear = 4; },\n"
                    "{ from = \"a\"; linear = \"classes\"; }",
                    "layers[1]: nothing reads it");
@@ -289,7 +289,7 @@ static void refusals_name_the_layer(void **state)
     expect_refusal("{ name = \"a\"; conv = 6; kernel = 1; },\n"
                    "{ name = \"b\"; from = \"input\"; conv = 5; kernel = 3; },\n"
                    "{ concat = \"a, b\"; }, { linear = \"classes\"; }",
-                   "layers[1] \"b\": 10 x 10 values cannot stand beside 12 x 12");
+                   "layers[1] \"b\": 10 x 10 values cannot be joined with 12 x 12");
     expect_refusal("{ conv = 6; kernel = 7; }, { conv = 6; kernel = 7; }",
                    "layers[1]: pictures of 12 x 12 are too small");
     expect_refusal("{ conv = 6; kernel = 1; }",

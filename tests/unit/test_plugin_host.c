@@ -269,7 +269,7 @@ static void test_scratch_overrun(void **state)
         void *kept = c.scratch;
         assert_int_equal(call_end(&c, OSAFL_OK), OSAFL_E_BUG);
         char expected[80];
-        snprintf(expected, sizeof expected, "wrote behind the end of scratch memory of %u bytes",
+        snprintf(expected, sizeof expected, "wrote beyond the end of scratch memory of %u bytes",
                  100 + k);
         assert_non_null(strstr(c.error.text, expected));
         /* Mended, they can be given back. */
@@ -567,7 +567,7 @@ static void test_state_of_instances(void **state)
     record_writer_destroy(w);
     w = record_writer_create();
     assert_int_equal(instance_save(&instance, w, "deletion/sample", &error), OSAFL_E_BUG);
-    assert_non_null(strstr(error.text, "is no key of a record"));
+    assert_non_null(strstr(error.text, "is not a record key"));
     record_writer_destroy(w);
 }
 

@@ -189,11 +189,11 @@ static void test_wrong_names_spoil_the_block(void **state)
         osafl_writer *to = record_writer_section(w, "s", 1);
         assert_int_equal(to->u64(to, keys[i], some_u64, 1), OSAFL_E_BUG);
         assert_string_not_equal(record_writer_problem(w), "");
-        expect_unfinished(w, OSAFL_E_BUG, "is no key of a record");
+        expect_unfinished(w, OSAFL_E_BUG, "is not a record key");
     }
     struct record_writer *w = record_writer_create();
     (void)record_writer_section(w, "No", 1);
-    expect_unfinished(w, OSAFL_E_BUG, "is no name of a section");
+    expect_unfinished(w, OSAFL_E_BUG, "is not a section name");
 
     w = record_writer_create();
     osafl_writer *to = record_writer_section(w, "s", 1);
@@ -231,7 +231,7 @@ static void test_truncation_anywhere(void **state)
         unsigned char *part =
             malloc(n > 0 ? n : 1); /* exactly, so that sanitizers see a step too far */
         memcpy(part, data, n);
-        expect_refused(part, n, n < 8 ? "is no saved state" : "truncated");
+        expect_refused(part, n, n < 8 ? "is not saved state" : "truncated");
         free(part);
     }
     record_writer_destroy(w);
@@ -258,8 +258,8 @@ static void test_foreign_blocks(void **state)
 {
     (void)state;
     static const char text[64] = "round,test_accuracy\n0,0.1\n";
-    expect_refused(text, sizeof text, "is no saved state of this program");
-    expect_refused("", 0, "is no saved state of this program");
+    expect_refused(text, sizeof text, "is not saved state of this program");
+    expect_refused("", 0, "is not saved state of this program");
 
     const void *data = NULL;
     size_t size = 0;

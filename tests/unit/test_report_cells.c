@@ -112,15 +112,15 @@ static void damaged_table_is_named_with_its_line(void **state)
     } bad[] = {
         {"a,b\n1,2\n3\n", "t.csv:3: 1 fields where the header has 2"},
         {"a,b\n1,2,3\n", "t.csv:2: 3 fields where the header has 2"},
-        {"a,b\n1,x\n", "t.csv:2: b is \"x\", which is no number"},
+        {"a,b\n1,x\n", "t.csv:2: b is \"x\", which is not a number"},
         {"a,b\n1,0x10\n", "t.csv:2: b is \"0x10\""},
         {"a,b\n1, 2\n", "t.csv:2: b is \" 2\""},
         {"a,b\n1,1e999\n", "t.csv:2: b is \"1e999\""},
         {"a,b\n1,+2\n", "t.csv:2: b is \"+2\""},
-        {"a,b\r\n1,2\r\n", "t.csv:1: \"b\r\" is no name of a column"},
+        {"a,b\r\n1,2\r\n", "t.csv:1: \"b\r\" is not a column name"},
         {"a,a\n1,2\n", "t.csv:1: two columns \"a\""},
-        {"a,,b\n", "t.csv:1: \"\" is no name of a column"},
-        {"a,\"b\"\n", "t.csv:1: \"\"b\"\" is no name of a column"},
+        {"a,,b\n", "t.csv:1: \"\" is not a column name"},
+        {"a,\"b\"\n", "t.csv:1: \"\"b\"\" is not a column name"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct error error;

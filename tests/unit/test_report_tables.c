@@ -230,7 +230,7 @@ static void published_tables_are_checked(void **state)
         {"\"case\",loss_mean\n", ":1: a column needs a name"},
         {"case,loss_mean\nA\n", ":2: fewer fields"},
         {"case,loss_mean\nA,1,2\n", ":2: more fields"},
-        {"case,loss_mean\nA,high\n", ":2: loss_mean is \"high\", which is no number"},
+        {"case,loss_mean\nA,high\n", ":2: loss_mean is \"high\", which is not a number"},
         {"case,loss_mean\nA,nan\n", ":2: loss_mean is \"nan\""},
     };
     char path[] = "/tmp/osafl-published-XXXXXX";

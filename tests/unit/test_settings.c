@@ -157,7 +157,7 @@ static void bounds_are_open_or_closed(void **state)
     expect_error("share = -1;", "x.cfg:2: g.share: -1 is outside [0, 0.5)");
     expect_error("positive = 0;", "x.cfg:2: g.positive: 0 is not > 0 s");
     expect_error("span = [0.5, 1.5];", "x.cfg:2: g.span: 1.5 is outside [0, 1]");
-    expect_error("span = [0.5, 0.25];", "x.cfg:2: g.span: the lower end stands first");
+    expect_error("span = [0.5, 0.25];", "x.cfg:2: g.span: the lower end comes first");
     expect_error("list = [1, 0.0];", "x.cfg:2: g.list: 0.0 is outside (0, 10]");
     struct bound b = bind("count = 1; share = 0; span = [0, 1]; list = [10];");
     assert_no_errors(b.d);
@@ -167,25 +167,26 @@ static void bounds_are_open_or_closed(void **state)
 static void types_are_not_converted(void **state)
 {
     (void)state;
-    expect_error("flag = 1;", "x.cfg:2: g.flag: must be true or false, but a whole number");
+    expect_error("flag = 1;", "x.cfg:2: g.flag: must be true or false, but it is a whole number");
     expect_error("count = 3.0;", "x.cfg:2: g.count: must be a whole number, written without");
-    expect_error("count = \"3\";", "x.cfg:2: g.count: must be a whole number, but a text");
-    expect_error("share = \"0.1\";", "x.cfg:2: g.share: must be a number, but a text");
-    expect_error("share = true;", "x.cfg:2: g.share: must be a number, but true or false");
+    expect_error("count = \"3\";", "x.cfg:2: g.count: must be a whole number, but it is a text");
+    expect_error("share = \"0.1\";", "x.cfg:2: g.share: must be a number, but it is a text");
+    expect_error("share = true;", "x.cfg:2: g.share: must be a number, but it is true or false");
     expect_error("label = 3;", "x.cfg:2: g.label: must be a text in double quotes, but a whole");
-    expect_error("path = [1];", "x.cfg:2: g.path: must be a path in double quotes, but a list");
+    expect_error("path = [1];",
+                 "x.cfg:2: g.path: must be a path in double quotes, but it is a list");
     expect_error("mode = 1;", "x.cfg:2: g.mode: must be one of \"keep\", \"fail\", but a whole");
     expect_error(
         "mode = \"keeep\";",
-        "x.cfg:2: g.mode: \"keeep\" is none of \"keep\", \"fail\"; did you mean \"keep\"?");
-    expect_error("mode = \"stop\";", "x.cfg:2: g.mode: \"stop\" is none of \"keep\", \"fail\"");
+        "x.cfg:2: g.mode: \"keeep\" is not one of \"keep\", \"fail\"; did you mean \"keep\"?");
+    expect_error("mode = \"stop\";", "x.cfg:2: g.mode: \"stop\" is not one of \"keep\", \"fail\"");
     expect_error("span = [1];", "x.cfg:2: g.span: must be a number or a pair");
     expect_error("span = [0, 0.5, 1];", "x.cfg:2: g.span: must be a number or a pair");
     expect_error("span = \"x\";", "x.cfg:2: g.span: must be a number or a pair");
     expect_error("list = [1, \"x\"];", "x.cfg:2: g.list: must be a list of numbers [a, b, ...], "
-                                       "but a text");
+                                       "but it is a text");
     expect_error("list = 3;", "x.cfg:2: g.list: must be a list of numbers");
-    expect_error("share: { a = 1; };", "x.cfg:2: g.share: must be a number, but a group");
+    expect_error("share: { a = 1; };", "x.cfg:2: g.share: must be a number, but it is a group");
 }
 
 static void rows_are_structs_of_their_own(void **state)
@@ -218,7 +219,7 @@ static void errors_in_rows_name_row_and_key(void **state)
     expect_error("steps = ({ length = 3; lenth = 4; });",
                  "x.cfg:2: g.steps[0].lenth: unknown setting; did you mean \"length\"?");
     expect_error("steps = ({ length = 3; }, 4);",
-                 "x.cfg:2: g.steps[1]: must be a group { ... }, but a whole number stands");
+                 "x.cfg:2: g.steps[1]: must be a group { ... }, but it is a whole number");
     expect_error("steps = 3;", "x.cfg:2: g.steps: must be a list of groups ({ ... }, ...), but");
     expect_error("steps = ({ length = 1; }, { length = 1; }, { length = 1; }, { length = 1; });",
                  "x.cfg:2: g.steps: the number of rows, 4, is outside [0, 3]");
@@ -251,7 +252,8 @@ static void words_may_stand_for_numbers(void **state)
     assert_int_equal(b.v.size, -1);
     done(&b);
     expect_error("size = -1;", "x.cfg:2: g.size: -1 is outside [1, 100]");
-    expect_error("size = \"hlf\";", "x.cfg:2: g.size: \"hlf\" is none of \"all\", \"half\"; did");
+    expect_error("size = \"hlf\";",
+                 "x.cfg:2: g.size: \"hlf\" is not one of \"all\", \"half\"; did");
 }
 
 static void unknown_keys_are_all_told(void **state)
@@ -306,7 +308,7 @@ static void a_group_must_be_a_group(void **state)
     struct diagnostics *d = diagnostics_create();
     struct experiment_tree *t = tree_read_text("\ng = 3;", 7, "x.cfg", d);
     settings_bind(table, N, sizeof(osafl_param), &v, node_child(tree_root(t), "g"), "g", NULL, d);
-    ASSERT_ERRORS(d, "x.cfg:2: g: must be a group { ... }, but a whole number stands here");
+    ASSERT_ERRORS(d, "x.cfg:2: g: must be a group { ... }, but it is a whole number");
     tree_destroy(t);
     diagnostics_destroy(d);
 }

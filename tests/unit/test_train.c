@@ -319,7 +319,7 @@ static void test_overflowing_update_is_a_divergence(void **state)
     bench_close(b);
 }
 
-static void test_bad_data_is_laid_at_the_data_sets_door(void **state)
+static void test_bad_data_is_attributed_to_the_data_set(void **state)
 {
     (void)state;
     const enum toy_fault faults[] = {TOY_NAN_SAMPLE, TOY_BAD_LABEL, TOY_FAILING_MODEL};
@@ -425,7 +425,7 @@ int main(void)
         cmocka_unit_test(test_store_gradient),
         cmocka_unit_test(test_divergence_is_named_and_changes_nothing),
         cmocka_unit_test(test_overflowing_update_is_a_divergence),
-        cmocka_unit_test(test_bad_data_is_laid_at_the_data_sets_door),
+        cmocka_unit_test(test_bad_data_is_attributed_to_the_data_set),
         cmocka_unit_test(test_every_failure_leaves_the_plugin),
         cmocka_unit_test(test_lost_update_changes_nobodys_state),
         cmocka_unit_test(test_stop_is_heard),

@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
     {"threads", 'j', "N", 0, "Threads of the round. Default: one for each processor", 0},
     {"layers", OPT_LAYERS, NULL, 0, "Time every layer of the models", 0},
     {"batch", OPT_BATCH, "N", 0, "Samples of a step. Default: 16", 0},
-    {"repeats", OPT_REPEATS, "N", 0, "Steps that are timed. Default: 30", 0},
+    {"repeats", OPT_REPEATS, "N", 0, "Number of steps to time. Default: 30", 0},
     {"clients", OPT_CLIENTS, "N", 0,
      "Clients of the round, each with 40 steps and 400 samples to evaluate; 0: no round. Default: "
      "25",
@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
     {"picture", OPT_PICTURE, "CxHxW", 0, "Size of the pictures. Default: 3x32x32", 0},
     {"classes", OPT_CLASSES, "N", 0, "Classes of the pictures. Default: 10", 0},
     {"tokens", OPT_TOKENS, "N", 0,
-     "Let all values be whole numbers below N, for rows of tokens (--picture 1x1xSTEPS)", 0},
+     "Make all values whole numbers below N, for rows of tokens (--picture 1x1xSTEPS)", 0},
     {"json", OPT_JSON, NULL, 0, "Print one line of JSON for each model", 0},
     {"plugin-dir", OPT_DIR, "DIR", 0, "Look for plugins here first; may be repeated", 0},
     {0},
@@ -68,7 +68,7 @@ static void read_picture(const char *text, struct bench_options *o, struct argp_
     if (sscanf(text, "%5" SCNu32 "x%5" SCNu32 "x%5" SCNu32 "%c", &o->channels, &o->height,
                &o->width, &rest) != 3 ||
         o->channels == 0 || o->height == 0 || o->width == 0)
-        argp_error(state, "\"%s\" is no size of a picture; write it as 3x32x32", text);
+        argp_error(state, "\"%s\" is not a picture size; write it as 3x32x32", text);
 }
 
 static void add_name(const char **list, size_t *n, size_t most, const char *name, const char *what,
@@ -247,7 +247,7 @@ int bench_command(int argc, char **argv)
         .doc = "Time the training steps of models on random pictures, and a round of clients.\v"
                "A step is forward, backward and plain SGD; evaluate is for as many samples as a "
                "step has. GFLOP/s count the operations of the model's definition: Winograd "
-               "convolutions do with fewer. samples/s are those trained and evaluated in a round "
+               "convolutions need fewer. samples/s are those trained and evaluated in a round "
                "by all threads. OSAFL_ISA=avx512, avx2 or baseline chooses the kernels.",
     };
     struct arguments a = {.o = {.batch = 16,

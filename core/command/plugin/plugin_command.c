@@ -80,7 +80,7 @@ static int command_new(int argc, char **argv)
         struct suggestion s = suggest_begin(a.word[0]);
         for (uint32_t k = 1; k <= LOADER_KINDS; k++)
             suggest_offer(&s, kind_name(k));
-        fprintf(stderr, "osafl: \"%s\" is no kind of plugin%s%s%s\n", a.word[0],
+        fprintf(stderr, "osafl: \"%s\" is not a kind of plugin%s%s%s\n", a.word[0],
                 s.best != NULL ? "; did you mean \"" : "; see osafl plugin new --help",
                 s.best != NULL ? s.best : "", s.best != NULL ? "\"?" : "");
         return EXIT_USAGE;
@@ -110,16 +110,16 @@ enum {
 };
 
 static const struct argp_option check_options[] = {
-    {"only", KEY_ONLY, "ID", 0, "Try only this check or group of checks; may be repeated", 0},
-    {"list", KEY_LIST, NULL, 0, "List all checks with the rule that each enforces", 0},
+    {"only", KEY_ONLY, "ID", 0, "Run only this check or group of checks; may be repeated", 0},
+    {"list", KEY_LIST, NULL, 0, "List all checks, each with the rule that it enforces", 0},
     {"set", KEY_SET, "KEY=VALUE", 0,
-     "A setting of the plugin with which it is tried; needed for files that it reads", 0},
-    {"seed", KEY_SEED, "N", 0, "Seed of all that is random in the checks (default: 1)", 0},
+     "A setting of the plugin during the checks; needed for files that it reads", 0},
+    {"seed", KEY_SEED, "N", 0, "Seed of all random numbers in the checks (default: 1)", 0},
     {"tap", KEY_TAP, NULL, 0, "Print in the Test Anything Protocol", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "Print failures and sums only", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "Print only failures and totals", 0},
     {"time-limit", KEY_LIMIT, "SECONDS", 0, "Of each check (default: 60)", 0},
     {"in-process", KEY_IN_PROCESS, NULL, 0,
-     "Try the one check of --only in this process, for a debugger", 0},
+     "Run the one check of --only in this process, for a debugger", 0},
     {0},
 };
 
@@ -219,7 +219,7 @@ static int command_check(int argc, char **argv)
         .options = check_options,
         .parser = parse_check,
         .args_doc = "FILE.so...",
-        .doc = "Try whether plugins keep the rules of the plugin interface, each check in a "
+        .doc = "Test whether plugins keep the rules of the plugin interface, each check in a "
                "process of its own.\v"
                "Exit status: 0 no check failed, 1 one failed, 2 wrong usage.",
     };
@@ -251,7 +251,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"new", "KIND NAME [DIR]", "Start the project of a plugin.", command_new},
-    {"check", "FILE.so...", "Try whether plugins keep the rules of the interface.", command_check},
+    {"check", "FILE.so...", "Test whether plugins keep the rules of the interface.", command_check},
     {"list", "[KIND]", "List the plugins that are found, as \"osafl plugins\" does.",
      cli_list_plugins},
 };

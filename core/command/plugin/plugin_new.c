@@ -149,7 +149,7 @@ osafl_status plugin_new(uint32_t kind, const char *name, const char *dir, struct
     if (!plugin_name_is_valid(name))
         return error_set(
             error, OSAFL_E_CONFIG,
-            "\"%.64s\" is no name of a plugin: a name is [a-z][a-z0-9_]*, at most 48 long", name);
+            "\"%.64s\" is not a plugin name: a name is [a-z][a-z0-9_]*, at most 48 long", name);
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
         return error_set(error, OSAFL_E_CONFIG, "the folder %s cannot be made: %s", dir,
                          strerror(errno));
@@ -192,7 +192,7 @@ void plugin_new_print(uint32_t kind, const char *name, const char *dir, FILE *to
     const bool installed = own_prefix(prefix);
     const bool usual_prefix =
         prefix[0] == '\0' || strcmp(prefix, "/usr") == 0 || strcmp(prefix, "/usr/local") == 0;
-    fprintf(to, "%s holds the %s plugin \"%s\": %s.c works, and is yours to change.\n", dir,
+    fprintf(to, "%s holds the %s plugin \"%s\": %s.c works as it is; change it as you like.\n", dir,
             kind_name(kind), name, name);
     if (!installed)
         fprintf(to, "This program is not installed; first, where it was built:\n"

@@ -43,7 +43,8 @@ osafl_status keep_only(struct found_cells *of, const char *const *only, size_t n
                        struct error *error);
 
 /* The path of a setting that is named whole or, as tables print it, by its last part; borrowed from
- * a cell.  OSAFL_E_CONFIG, naming the option, when no cell has it or two settings end alike. */
+ * a cell.  OSAFL_E_CONFIG, naming the option, when no cell has it or two settings have the same
+ * ending. */
 osafl_status find_setting(const struct found_cells *f, const char *option, const char *name,
                           const char **key, struct error *error);
 

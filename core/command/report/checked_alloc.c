@@ -58,7 +58,7 @@ void checked_stream_open(struct checked_stream *s)
 
 char *checked_stream_text(struct checked_stream *s)
 {
-    /* A memory stream fails for want of memory alone. */
+    /* A memory stream fails only for lack of memory. */
     if (fclose(s->file) != 0)
         checked(NULL);
     s->file = NULL;

@@ -75,7 +75,7 @@ static osafl_status read_header(struct csv_reading *r, char *line, const char *c
         const char *name = next_field(&line);
         if (name[0] == '\0' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] != '\0')
             return error_set(r->error, OSAFL_E_DATA,
-                             "%s:1: \"%.40s\" is no name of a column; this is no table that "
+                             "%s:1: \"%.40s\" is not a column name; this is not a table that "
                              "osafl wrote",
                              r->path, name);
         if (csv_table_column(t, name) != CSV_NO_COLUMN)
@@ -136,7 +136,7 @@ static osafl_status read_row(struct csv_reading *r, char *line)
             row[column] = word_index(t, field);
         else if (!read_number(field, &row[column]))
             return error_set(r->error, OSAFL_E_DATA,
-                             "%s:%lu: %s is \"%.40s\", which is no number; the table is damaged",
+                             "%s:%lu: %s is \"%.40s\", which is not a number; the table is damaged",
                              r->path, r->line, t->name[column], field);
     }
     t->rows++;

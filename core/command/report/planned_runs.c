@@ -87,10 +87,10 @@ osafl_status planned_runs_read(const char *path, struct planned_runs *into, stru
                 add_run(into, experiment, cell, json_integer_value(seed));
         }
     } else {
-        status = error_set(error, OSAFL_E_DATA,
-                           "%s is no record of a grid of this version of osafl; \"osafl run\" "
-                           "writes it anew",
-                           path);
+        status = error_set(
+            error, OSAFL_E_DATA,
+            "%s is not a record of a grid of this version of osafl; \"osafl run\" writes it again",
+            path);
     }
     json_decref(record);
     return status;

@@ -57,7 +57,7 @@ static const struct argp_option options[] = {
      "participation, "
      "score, or any column of clients.csv, per client and round; drift of the labels; "
      "quantization: best accuracy against levels; best: against another setting.  May be given "
-     "several times; default: all that say something",
+     "several times; default: all that apply",
      0},
     {"against", KEY_AGAINST, "AXIS", 0,
      "Of curves: round (default), time, bits or joules; of best: a setting such as deadline_s", 0},
@@ -68,14 +68,14 @@ static const struct argp_option options[] = {
      "most) or none",
      0},
     {"name", KEY_NAME, "OLD=NEW", 0,
-     "What a case or a setting is called in the figures; may be given several times", 0},
+     "Rename a case or a setting in the figures; may be given several times", 0},
     {"log", KEY_LOG, "AXES", 0, "Logarithmic axes of curves: x, y or xy", 0},
     {"xrange", KEY_XRANGE, "FROM:TO", 0, "Ends of the x axis of curves; either may be left out", 0},
     {"yrange", KEY_YRANGE, "FROM:TO", 0, "Ends of the y axis", 0},
     {"together", KEY_TOGETHER, NULL, 0,
      "One figure for all runs, not one for each experiment and each value of a varied setting", 0},
     {"rounds", KEY_ROUNDS, "N", 0,
-     "Take the first N rounds for the whole run: what longer runs have learnt by then", 0},
+     "Use only the first N rounds of each run, to compare with longer runs", 0},
     {"only", KEY_ONLY, "KEY=VALUE", 0,
      "Only the runs with this case, experiment, seed or setting; may be given several times", 0},
     {0}};
@@ -90,7 +90,7 @@ static void parse_formats(struct plot_options *o, const char *list, struct argp_
         while (i < DRAW_FORMATS && strcmp(draw_format_name(i), word) != 0)
             i++;
         if (i == DRAW_FORMATS)
-            argp_error(state, "--format %s: there are svg, pdf and png", word);
+            argp_error(state, "--format %s: choose svg, pdf or png", word);
         o->formats |= 1u << i;
     }
     free(copy);
@@ -105,13 +105,13 @@ static void parse_spread(struct plot_options *o, const char *word, struct argp_s
             return;
         }
     }
-    argp_error(state, "--spread %s: there are std, range and none", word);
+    argp_error(state, "--spread %s: choose std, range or none", word);
 }
 
 static void parse_log(struct plot_options *o, const char *axes, struct argp_state *state)
 {
     if (axes[0] == '\0' || axes[strspn(axes, "xy")] != '\0')
-        argp_error(state, "--log %s: there are x, y and xy", axes);
+        argp_error(state, "--log %s: choose x, y or xy", axes);
     o->x_log = strchr(axes, 'x') != NULL;
     o->y_log = strchr(axes, 'y') != NULL;
 }
@@ -213,8 +213,8 @@ static const struct argp command_line = {
     .parser = parse,
     .args_doc = "DIR...",
     .doc = "Draws figures of all runs below the folders, means with bands over seeds, through "
-           "gnuplot.  The data (.dat) and the script (.gp) of each figure stay beside it, for "
-           "editing: gnuplot NAME.gp makes it again.\vDIR is the folder of a run, of a case, of an "
+           "gnuplot.  The data (.dat) and the script (.gp) of each figure are kept next to it, for "
+           "editing: gnuplot NAME.gp draws it again.\vDIR is the folder of a run, of a case, of an "
            "experiment, or all results.",
 };
 
@@ -247,8 +247,8 @@ static osafl_status set_axes(const struct plot_options *o, struct figure *f, str
     f->y_to = isnan(o->y_range[1]) ? f->y_to : o->y_range[1];
     if ((f->x_log_base > 0 && (f->x_from <= 0 || f->x_to <= 0)) ||
         (f->y_is_log && (f->y_from < 0 || f->y_to <= 0)))
-        return error_set(error, OSAFL_E_CONFIG, "%s: a logarithmic axis has positive ends alone",
-                         f->stem);
+        return error_set(error, OSAFL_E_CONFIG,
+                         "%s: the ends of a logarithmic axis must be positive", f->stem);
     if (f->y_is_log && f->y_from == 0)
         f->y_from = (double)NAN; /* shares begin at 0 */
     if (f->y_is_log && isnan(figure_least_positive(f)))

@@ -1,4 +1,4 @@
-/* published.c - numbers of a publication, to stand beside the rows of a report. */
+/* published.c - numbers of a publication, printed next to the rows of a report. */
 #include "published.h"
 
 #include <math.h>
@@ -65,8 +65,8 @@ static osafl_status read_line(const char *where, char *text, struct published_ta
             continue;
         }
         if (field[0] != '\0' && !text_real(field, number))
-            return error_set(error, OSAFL_E_DATA, "%s: %s is \"%.40s\", which is no number", where,
-                             p->column[i], field);
+            return error_set(error, OSAFL_E_DATA, "%s: %s is \"%.40s\", which is not a number",
+                             where, p->column[i], field);
     }
     return OSAFL_OK;
 }

@@ -1,4 +1,4 @@
-/* published.h - numbers of a publication, to stand beside the rows of a report.
+/* published.h - numbers of a publication, printed next to the rows of a report.
  *
  * A CSV file: lines that begin with # are comments, the first other line is the header.  The
  * columns accuracy_mean, accuracy_std, loss_mean and loss_std hold the numbers, of which each may

@@ -80,10 +80,10 @@ static const struct argp_option options[] = {
      "classifier",
      0},
     {"rounds", KEY_ROUNDS, "N", 0,
-     "Take the first N rounds for the whole run: what longer runs have learnt by then", 0},
+     "Use only the first N rounds of each run, to compare with longer runs", 0},
     {"against", KEY_AGAINST, "CASE", 0,
      "Compare every row with this one, seed by seed: mean difference, its 95 % interval, p of the "
-     "exact sign-flip test and adjusted by Holm, how often the row is better; of the best, the "
+     "exact sign-flip test and adjusted by Holm, how often the row is better; for the best, the "
      "last "
      "and the mean value of the last tenth of the rounds",
      0},
@@ -101,14 +101,14 @@ static const struct argp_option options[] = {
      "published; default: all but tail",
      0},
     {"name", KEY_NAME, "OLD=NEW", 0,
-     "What a case or a setting is called in the tables; may be given several times", 0},
+     "Rename a case or a setting in the tables; may be given several times", 0},
     {"percent", KEY_PERCENT, NULL, 0, "Accuracies as percent", 0},
     {"compute", KEY_COMPUTE, NULL, 0,
-     "What the runs took to compute instead: CPU hours, memory, machines, runs that failed", 0},
+     "Print the cost of the computation instead: CPU hours, memory, machines, runs that failed", 0},
     {"tuning", KEY_TUNING, "DIR", 0,
      "With --compute: runs of \"osafl tune\", which count too; may be given several times", 0},
     {"published", KEY_PUBLISHED, "FILE", 0,
-     "Numbers of a publication to print beside the rows, as CSV: the columns accuracy_mean, "
+     "Published numbers to print next to the rows, as CSV: the columns accuracy_mean, "
      "accuracy_std, loss_mean, loss_std, and one for each condition, such as case, experiment or "
      "model.plugin; default: published.csv in DIR, if it is there",
      0},
@@ -135,7 +135,7 @@ static void parse_value(struct report_options *o, const char *name, struct argp_
             return;
         }
     }
-    argp_error(state, "--value %s: there are best, last, tail and loss", name);
+    argp_error(state, "--value %s: choose best, last, tail or loss", name);
 }
 
 static void append(const char ***list, size_t *n, const char *word)
@@ -156,7 +156,7 @@ static error_t parse_look(int key, char *argument, struct argp_state *state)
         o->question.interval =
             strcmp(argument, "bootstrap") == 0 ? INTERVAL_BOOTSTRAP : INTERVAL_STUDENT;
         if (o->question.interval == INTERVAL_STUDENT && strcmp(argument, "student") != 0)
-            argp_error(state, "--interval %s: there are student and bootstrap", argument);
+            argp_error(state, "--interval %s: choose student or bootstrap", argument);
         return 0;
     case KEY_BY:
         o->by = argument;
@@ -189,8 +189,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_FORMAT:
         o->format = parse_format(argument);
         if (o->format < 0)
-            argp_error(state, "--format %s: there are text, markdown, latex, csv and runs",
-                       argument);
+            argp_error(state, "--format %s: choose text, markdown, latex, csv or runs", argument);
         return 0;
     case KEY_HTML:
         o->html = argument;

@@ -59,7 +59,7 @@ void result_cell_take_first(struct result_cell *c, uint32_t n);
 
 /* NULL when the cell has no such setting. */
 const char *result_cell_setting(const struct result_cell *c, const char *key);
-/* The setting as a number; fallback when there is none or it is no number. */
+/* The setting as a number; fallback when there is none or it is not a number. */
 double result_cell_number(const struct result_cell *c, const char *key, double fallback);
 
 /* Gives a cell that is older than a setting, which `of` is in another cell, the value that it had

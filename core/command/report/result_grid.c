@@ -22,7 +22,7 @@ struct placed_cell {
     char *label; /* of its row, without the case */
     char *row;   /* equal exactly for the cells of one row */
     double along;
-    const char *along_text; /* the same as it was written: a plugin's name is no number */
+    const char *along_text; /* the same as it was written: a plugin's name is not a number */
 };
 
 struct placing {

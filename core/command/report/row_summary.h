@@ -28,7 +28,7 @@ struct summary_question {
     enum interval_kind interval; /* of paired differences */
     unsigned columns;            /* of the table of performance, by bit; 0: the usual ones */
     bool percent;                /* shares as percent */
-    const struct published_table *published; /* to stand beside the rows; NULL: nothing */
+    const struct published_table *published; /* printed next to the rows; NULL: nothing */
 };
 
 /* A run that entered, for comparisons with the runs of other rows. */

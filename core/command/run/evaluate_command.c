@@ -48,8 +48,8 @@ static osafl_status find_weights(const char *name, char **path, struct error *er
         *path = strdup(name);
     } else if (!folder_has(name, MODEL_FILE)) {
         return error_set(error, OSAFL_E_CONFIG,
-                         "%s holds no " MODEL_FILE ": the run has not ended; osafl run with its "
-                         "experiment file goes on with it",
+                         "%s holds no " MODEL_FILE
+                         ": the run has not ended; osafl run with its experiment file resumes it",
                          name);
     } else if (asprintf(path, "%s/" MODEL_FILE, name) < 0) {
         *path = NULL;
@@ -85,10 +85,11 @@ static void compare_preparation(const struct evaluating *v, const char *path, st
             text_append_item(differ, sizeof differ, ", ", keys[i]);
     }
     if (differ[0] != '\0')
-        diagnostics_warn(d, NULL, 0,
-                         "%s was trained on samples that were prepared otherwise than those of the "
-                         "experiment's data set (data.json): %s",
-                         path, differ);
+        diagnostics_warn(
+            d, NULL, 0,
+            "%s was trained on samples that were prepared differently from those of the "
+            "experiment's data set (data.json): %s",
+            path, differ);
     json_decref(then);
     json_decref(now);
 }

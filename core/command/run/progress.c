@@ -216,7 +216,7 @@ void progress_summary(FILE *to, const char *split, const char *measure,
         fprintf(to, "%s\n", line);
     if (restarts != NULL && restarts[0] != '\0')
         fprintf(to,
-                "note: the clients received more samples than the training split has; these were "
+                "note: the clients received more samples than the training split has; some were "
                 "dealt again (%s)\n",
                 restarts);
     fprintf(to, "results: %s\n", folder);

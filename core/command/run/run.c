@@ -253,7 +253,7 @@ static osafl_status start(struct run *r, const struct resume_decision *d, struct
 {
     if (d->rows_are_lost)
         warn(r, r->folder.path,
-             " has rows but no checkpoint to go on from; the run starts at round 0 again");
+             " has rows but no checkpoint to resume from; the run starts at round 0 again");
     OSAFL_TRY(open_engine(r, error)); /* or what is there stays */
     OSAFL_TRY(run_folder_clear(&r->folder, error));
     OSAFL_TRY(manifest_write(&r->folder, r->e, &r->s.around, error));
@@ -300,7 +300,7 @@ static osafl_status go_on(struct run *r, const struct resume_decision *d, struct
     const struct checkpoint *c = &r->found.checkpoint;
     struct record_reader reader;
     if (r->found.checkpoints[0] != '\0')
-        warn(r, r->found.checkpoints, "; the one before it serves");
+        warn(r, r->found.checkpoints, "; the previous one is used");
     r->first_round = r->saved_round = c->round;
     OSAFL_TRY(open_engine(r, error));
     OSAFL_TRY(engine_load(r->engine, c->set, error));

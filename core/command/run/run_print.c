@@ -47,7 +47,7 @@ static void on_start(void *arg, const struct run_start *start)
         .quiet = s->quiet || !s->with_progress,
     };
     if (start->first_round > 0 && s->alone && !s->quiet)
-        fprintf(stderr, "osafl: going on after round %" PRIu32 "\n", start->first_round);
+        fprintf(stderr, "osafl: resuming after round %" PRIu32 "\n", start->first_round);
     if (s->label != NULL)
         s->progress = progress_create(&options);
 }
@@ -123,7 +123,7 @@ static void print_end(const struct run_outcome *out, bool quiet, struct diagnost
     if (out->stopped) {
         fprintf(stderr,
                 "osafl: %s; %" PRIu32 " of %" PRIu32
-                " rounds are saved in %s; run the same command again to go on\n",
+                " rounds are saved in %s; run the same command again to resume\n",
                 stop_reason(), out->saved, out->rounds,
                 out->folder[0] != '\0' ? out->folder : "its folder");
         return;

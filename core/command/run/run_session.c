@@ -23,7 +23,7 @@ osafl_status run_session_open(struct run_session *s, struct experiment *e, struc
     if (program_file_hash(s->program_hash, &error) != OSAFL_OK) {
         diagnostics_error(d, NULL, 0,
                           "the program's own file, /proc/self/exe, %s; mount /proc, so that a run "
-                          "goes on with the program with which it began",
+                          "is resumed only by the program that began it",
                           error.text);
         return OSAFL_E_UNSUPPORTED;
     }

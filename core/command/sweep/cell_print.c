@@ -154,7 +154,7 @@ static void print_changes(const struct cell_run *run, size_t n)
         return;
     cell_label(first->e, label, sizeof label);
     fprintf(stderr,
-            "osafl: warning: %zu of the cells that were complete would be made otherwise now; %s: "
+            "osafl: warning: %zu of the cells that were complete would differ if run now; %s: "
             "%s; --force runs them again\n",
             changed, label, first->outcome.changes);
 }
@@ -182,7 +182,7 @@ void cells_print_end(const struct cell_run *run, size_t n, int status, const str
     if (status == EXIT_INTERRUPTED)
         fprintf(stderr,
                 "osafl: %zu of %zu cells are done, %zu stopped and are saved, %zu have not begun; "
-                "run the same command again to go on\n",
+                "run the same command again to resume\n",
                 done, n, count[FATE_INTERRUPTED], count[FATE_NOT_BEGUN]);
     else if (count[FATE_FAILED] > 0)
         fprintf(stderr, "osafl: the same command runs them again and leaves the others alone\n");

@@ -295,7 +295,7 @@ static void explain_crash(struct worker_process *w, int status)
         snprintf(out->error.text, sizeof out->error.text,
                  "the process was ended by signal %d (%s)%s", WTERMSIG(status),
                  strsignal(WTERMSIG(status)),
-                 WTERMSIG(status) == SIGKILL ? "; was memory short?" : "");
+                 WTERMSIG(status) == SIGKILL ? "; did the system run out of memory?" : "");
     else
         snprintf(out->error.text, sizeof out->error.text, "the process ended with status %d",
                  WEXITSTATUS(status));

@@ -134,8 +134,8 @@ static void cut_trials(struct tuning *u, size_t cut)
         }
         fputs("osafl: ", stderr);
         trial_print_problem(u->grid, t, stderr);
-        fprintf(stderr, ": after %" PRIu32 " rounds %zu of %zu settings go on\n", rounds_at(t, cut),
-                kept, n);
+        fprintf(stderr, ": after %" PRIu32 " rounds %zu of %zu settings continue\n",
+                rounds_at(t, cut), kept, n);
     }
 }
 

@@ -13,7 +13,7 @@
 
 enum { DEFAULT_POINTS = 5 };
 
-/* What is no number and no truth value is a text, written without quotes as after --set. */
+/* What is not a number and no truth value is a text, written without quotes as after --set. */
 static void put_value(FILE *to, const char *value, size_t n)
 {
     char word[256];

@@ -118,8 +118,8 @@ static osafl_status record_text(const char *text, const char *folder, const char
     if (folder_has(folder, name)) {
         if (!is_recorded(path, text))
             status = error_set(error, OSAFL_E_CONFIG,
-                               "%s is another plan, and a plan that is changed after its first "
-                               "look promises nothing; give it as it was, or choose another "
+                               "%s is another plan, and a plan that changes after its first look "
+                               "is not valid; use the original one, or choose another "
                                "folder with --results",
                                path);
     } else if (size < 0) {

@@ -311,7 +311,7 @@ static osafl_status call_tar(const struct packing *p, struct error *error)
         return OSAFL_OK;
     unlink(p->o->archive);
     return error_set(error, OSAFL_E_IO,
-                     "tar could not write %s; GNU tar and xz or gzip are needed, and room",
+                     "tar could not write %s; it needs GNU tar, xz or gzip, and enough disk space",
                      p->o->archive);
 }
 

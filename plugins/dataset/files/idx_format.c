@@ -46,7 +46,7 @@ static osafl_status read_magic(struct byte_source *s, const char *what, uint32_t
         return io_fail(s->message, OSAFL_E_DATA, "%s: has %" PRIu32 " dimensions; %s have %s",
                        s->name, *rank, what, images ? "two to four, the first counts them" : "one");
     return io_fail(s->message, OSAFL_E_DATA,
-                   "%s: is no IDX file of %s: it begins with the magic number 0x%08" PRIx32
+                   "%s: is not an IDX file of %s: it begins with the magic number 0x%08" PRIx32
                    " instead of 0x%08" PRIx32,
                    s->name, what, big_endian(bytes), usual);
 }

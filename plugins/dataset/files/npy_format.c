@@ -191,8 +191,8 @@ osafl_status npy_read_header(struct byte_source *s, struct npy_header *h)
     *h = (struct npy_header){0};
     OSAFL_TRY(byte_source_exactly(s, start, sizeof start, "the magic string"));
     if (memcmp(start, "\x93NUMPY", 6) != 0)
-        return io_fail(s->message, OSAFL_E_DATA, "%s: is no .npy file; write one with numpy.save()",
-                       s->name);
+        return io_fail(s->message, OSAFL_E_DATA,
+                       "%s: is not a .npy file; write one with numpy.save()", s->name);
     if (start[6] < 1 || start[6] > 3 || start[7] != 0)
         return bad_header(s, "its version is neither 1.0, 2.0 nor 3.0");
     OSAFL_TRY(byte_source_exactly(s, length, start[6] == 1 ? 2 : 4, "the header"));

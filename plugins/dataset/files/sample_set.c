@@ -426,7 +426,8 @@ osafl_status sample_set_find_file(const struct sample_set *s, const char *path, 
     }
     const bool packed = access(*name, F_OK) == 0;
     if (plain && packed)
-        sample_set_warn(s, "%s: is read, and %s beside it is not; remove one of them", *name, path);
+        sample_set_warn(s, "%s: is read, and %s next to it is not; remove one of them", *name,
+                        path);
     if (!packed)
         (*name)[strlen(path)] = '\0';
     if (!packed && !plain) {

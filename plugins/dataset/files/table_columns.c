@@ -160,11 +160,11 @@ static osafl_status refuse_column(const struct table *t, const char *name, const
     for (uint32_t i = 0; i < t->n_columns; i++)
         if (strcmp(t->csv.field[i], name) == 0)
             return io_fail(t->message, OSAFL_E_CONFIG,
-                           "%s: dataset.csv.%s: \"%s\" stands in the first row, which is taken for "
+                           "%s: dataset.csv.%s: \"%s\" is in the first row, which is taken for "
                            "a sample; if it is a header, set dataset.csv.header = \"yes\"",
                            t->path, setting, name);
     return io_fail(t->message, OSAFL_E_CONFIG,
-                   "%s: dataset.csv.%s: \"%s\" is no number of a column (1 .. %" PRIu32
+                   "%s: dataset.csv.%s: \"%s\" is not a column number (1 .. %" PRIu32
                    "), and the table has no header",
                    t->path, setting, name, t->n_columns);
 }
@@ -218,7 +218,7 @@ static osafl_status take_listed(struct table *t, const char *name, bool categori
     uint32_t column = 0;
     if (name[0] == '\0')
         return io_fail(t->message, OSAFL_E_CONFIG,
-                       "%s: dataset.csv.%s: nothing stands before or behind a comma; a column "
+                       "%s: dataset.csv.%s: there is nothing before or after a comma; a column "
                        "without a name is called by its number, such as \"#1\"",
                        t->path, categorical ? "categorical" : "ignore");
     if (!categorical)
@@ -397,7 +397,7 @@ static osafl_status doubt_header(const struct table *t)
         if (csv_field_number(&t->csv, i, &value))
             return OSAFL_OK;
     return io_fail(t->message, OSAFL_E_DATA,
-                   "%s: neither of the first two rows holds a number, so that a header cannot be "
+                   "%s: neither of the first two rows holds a number, so a header cannot be "
                    "told from a sample; set dataset.csv.header to \"yes\" or \"no\"",
                    t->path);
 }
@@ -484,7 +484,7 @@ osafl_status table_refuse_field(const struct table *t, uint32_t column)
     const char *separator = separator_within(t, field);
     char what[256];
     (void)snprintf(what, sizeof what,
-                   "%s:%" PRIu32 ": %s holds \"%.40s\", which is no finite number", t->path,
+                   "%s:%" PRIu32 ": %s holds \"%.40s\", which is not a finite number", t->path,
                    t->csv.line, csv_place(&t->csv, column).text, field);
     if (field[0] == '\0' && column + 1 == t->n_columns)
         return io_fail(

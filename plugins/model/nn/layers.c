@@ -413,9 +413,9 @@ static bool fits_beside(struct network *net, const struct layer *l, int output)
 {
     const struct activation *a = &net->activation[output];
     if (l->out_height != a->height || l->out_width != a->width)
-        network_fail(net,
-                     "%" PRIu32 " x %" PRIu32 " values cannot stand beside %" PRIu32 " x %" PRIu32,
-                     l->out_height, l->out_width, a->height, a->width);
+        network_fail(
+            net, "%" PRIu32 " x %" PRIu32 " values cannot be joined with %" PRIu32 " x %" PRIu32,
+            l->out_height, l->out_width, a->height, a->width);
     return net->status == OSAFL_OK;
 }
 

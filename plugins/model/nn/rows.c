@@ -45,7 +45,7 @@ static const osafl_param row_params[] = {
     OSAFL_TEXT(S, concat, "", "Channels of these layers side by side: \"a, b\""),
     OSAFL_TEXT(S, add, "", "Adds the result of this layer, before the activation"),
     OSAFL_BOOL(S, relu, false, "Short for activation = \"relu\""),
-    OSAFL_CHOICE(S, activation, 0, activations, "Function that is applied to every value at last"),
+    OSAFL_CHOICE(S, activation, 0, activations, "Function applied to every value at the end"),
     OSAFL_INT(S, kernel, 0, 0, 1024, "Size of a convolution's filter", .unit = "pixels"),
     OSAFL_INT(S, stride, 0, 0, 1024,
               "Step of a window; 0: 1 for a convolution, the window's size for a pool",
@@ -54,7 +54,7 @@ static const osafl_param row_params[] = {
     OSAFL_INT(S, groups, 1, 1, MOST_CHANNELS, "Groups of channels that a convolution keeps apart"),
     OSAFL_INT(S, size, 0, 0, MOST_CHANNELS, "Values of an embedding's vector"),
     OSAFL_BOOL(S, bias, true, "Whether a convolution or linear layer has a bias"),
-    OSAFL_BOOL(S, ceil, false, "Whether a max-pool's last window may stand over the border"),
+    OSAFL_BOOL(S, ceil, false, "Whether a max-pool's last window may extend beyond the border"),
     OSAFL_BOOL(S, causal, false, "Whether attention sees only earlier positions"),
     OSAFL_BOOL(S, last, false, "Whether a recurrent layer gives only its last position"),
     OSAFL_CHOICE(S, init, 0, inits,
@@ -239,7 +239,7 @@ static int find_row(struct builder *b, const char *name, size_t length, uint32_t
             continue;
         if (i < end)
             return (int)i;
-        network_fail(b->net, "\"%.*s\" stands behind it; a layer reads earlier ones", (int)length,
+        network_fail(b->net, "\"%.*s\" comes after it; a layer reads earlier ones", (int)length,
                      name);
         return NO_ROW;
     }
@@ -523,8 +523,9 @@ static int build_layer(struct builder *b, uint32_t i, const char *name)
     case EMBEDDING:
         t->sequence = true;
         if (t->input >= 0)
-            network_fail(net,
-                         "an embedding reads the samples: it stands first, or from = \"input\"");
+            network_fail(
+                net,
+                "an embedding reads the samples: it must come first, or have from = \"input\"");
         return network_embedding(net, name, (uint32_t)r->embedding, (uint32_t)r->size);
     case POSITION:
         return network_position(net, input, name);
