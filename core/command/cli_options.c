@@ -87,12 +87,12 @@ static const struct argp_option grid_options[] = {
      "the last round, and the interval is widened for repeated looks",
      1},
     {"rounds", KEY_ROUNDS, "N", 0,
-     "Run N rounds; where a shorter run of the same settings has its checkpoints, go on from its "
-     "end, if nothing in it depends on the number of rounds",
+     "Run N rounds; if a shorter run of the same settings has its checkpoints, continue from its "
+     "end, provided that nothing depends on the number of rounds",
      1},
     {"measure", KEY_MEASURE, "theory[=N]", 0,
      "Measure both sides of the convergence bound in every round, with N replicas of it (32), and "
-     "write theory.csv; the run stays as it is",
+     "write theory.csv; the run itself does not change",
      1},
     {"smoothness", KEY_SMOOTHNESS, "BETA", 0,
      "With --measure: a number with which every client's loss is BETA-smooth; that of the model "

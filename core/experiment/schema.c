@@ -112,13 +112,13 @@ static const osafl_param uplink[] = {
 #define S struct result_settings
 static const osafl_param results[] = {
     OSAFL_CHOICE(S, keep, KEEP_LAST, keep_choices,
-                 "Model that is kept: of the last round, of the round with the best first measure "
-                 "(which the samples that judge it have chosen), or both, the best one in "
+                 "Model to keep: of the last round, of the round with the best first measure "
+                 "(chosen on the samples on which it is evaluated), or both, the best one in "
                  "best.safetensors",
                  .flags = OSAFL_P_LATER),
     OSAFL_BOOL(S, confusion, false,
-               "At the end write confusion.json: of the model that is kept, which labels it takes "
-               "for which, balanced accuracy, macro F1; of each label precision, recall and F1",
+               "At the end write confusion.json: of the model to keep, the confusion matrix, "
+               "balanced accuracy, macro F1; of each label precision, recall and F1",
                .flags = OSAFL_P_LATER),
     OSAFL_BOOL(S, learning_rate, false, "Add a column learning_rate to rounds.csv",
                .flags = OSAFL_P_LATER),
@@ -146,7 +146,7 @@ const struct schema_group schema_groups[] = {
     GROUP(training, "training", "Local training of a client"),
     GROUP(evaluation, "evaluation", "How the global model is evaluated"),
     GROUP(uplink, "uplink", "Faults on the way to the server"),
-    GROUP(results, "results", "What is kept beside the tables"),
+    GROUP(results, "results", "What is kept besides the tables"),
 };
 const size_t schema_n_groups = sizeof schema_groups / sizeof schema_groups[0];
 

@@ -42,7 +42,8 @@ static const struct column {
             {"upload_j", "J",
              "Energy for sending, of all clients that sent, lost updates included"},
             {"energy_j", "J", "Sum of both"},
-            {LEARNING_RATE, "", "Of the optimizer in this round; with results.learning_rate"},
+            {LEARNING_RATE, "",
+             "Learning rate of the optimizer in this round; with results.learning_rate"},
         },
     [TABLE_CLIENTS] =
         {

@@ -13,7 +13,7 @@
 struct wanted {
     const char *group;
     const char *key;
-    double value; /* NAN: there is none, or it is no number */
+    double value; /* NAN: there is none, or it is not a number */
     char text[64];
 };
 
