@@ -50,7 +50,7 @@ static const struct column {
             {"round", "", "Global round, counted from 0"},
             {"client", "", "Number of the client, from 0"},
             {"participates", "",
-             "1: its update arrived, late ones included; 0: none did, for the reason in the next "
+             "1: its update arrived, late ones included; 0: none did, for the reason given"
              "column"},
             {"reason", "", "Why no update arrived (see below); empty: one did"},
             {"gain", "", "Channel gain to the base station, linear"},

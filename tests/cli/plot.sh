@@ -115,7 +115,7 @@ for line in "set logscale x 10" "set logscale y" "set xrange [1:3]" "set yrange 
     grep -qF -- "$line" axes/paper-table-accuracy-round.gp || fail "no $line in the script"
 done
 grep -qx " 16 0.56 ? ?" axes/best-accuracy-levels.dat || fail "levels are not quantizer.qsgd.levels"
-expect 2 "a logarithmic axis has positive ends alone" \
+expect 2 "the ends of a logarithmic axis must be positive" \
     "$osafl" plot --figure accuracy --log y --yrange=-1: --out none "$golden"
 
 # Long names are wrapped, and a loss that diverges hides no other.

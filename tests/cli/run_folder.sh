@@ -80,7 +80,7 @@ for damage in truncated empty flipped; do
     empty) : >"$newest" ;;
     flipped) printf 'x' | dd of="$newest" bs=1 seek=5000 conv=notrunc status=none ;;
     esac
-    expect 0 "the one before it serves" "${run[@]}" "$work/damaged"
+    expect 0 "the previous one is used" "${run[@]}" "$work/damaged"
     compare "$work/damaged"
 done
 stopped "$work/damaged"

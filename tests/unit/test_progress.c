@@ -158,11 +158,10 @@ static void test_summary(void **state)
     expect_summary(&s, "accuracy", "",
                    "best test accuracy 76.71 % after 49 rounds, last accuracy 75.00 % after 50 "
                    "rounds\nresults: results/x\n");
-    expect_summary(
-        &s, "loss", "label 3: 1 time",
-        "best test loss 0.76714 after 49 rounds, last loss 0.75 after 50 rounds\n"
-        "note: the clients received more samples than the training split has; some were "
-        "dealt again (label 3: 1 time)\nresults: results/x\n");
+    expect_summary(&s, "loss", "label 3: 1 time",
+                   "best test loss 0.76714 after 49 rounds, last loss 0.75 after 50 rounds\n"
+                   "note: the clients received more samples than the training split has; some were "
+                   "dealt again (label 3: 1 time)\nresults: results/x\n");
     const struct results_summary none = {0};
     expect_summary(&none, "accuracy", NULL, "results: results/x\n");
 }

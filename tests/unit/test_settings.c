@@ -172,7 +172,8 @@ static void types_are_not_converted(void **state)
     expect_error("count = \"3\";", "x.cfg:2: g.count: must be a whole number, but it is a text");
     expect_error("share = \"0.1\";", "x.cfg:2: g.share: must be a number, but it is a text");
     expect_error("share = true;", "x.cfg:2: g.share: must be a number, but it is true or false");
-    expect_error("label = 3;", "x.cfg:2: g.label: must be a text in double quotes, but a whole");
+    expect_error("label = 3;",
+                 "x.cfg:2: g.label: must be a text in double quotes, but it is a whole");
     expect_error("path = [1];",
                  "x.cfg:2: g.path: must be a path in double quotes, but it is a list");
     expect_error("mode = 1;", "x.cfg:2: g.mode: must be one of \"keep\", \"fail\", but a whole");
