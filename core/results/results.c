@@ -50,8 +50,7 @@ static const struct column {
             {"round", "", "Global round, counted from 0"},
             {"client", "", "Number of the client, from 0"},
             {"participates", "",
-             "1: its update arrived, late ones included; 0: none did, for the reason given"
-             "column"},
+             "1: its update arrived, late ones included; 0: none did, for the reason given"},
             {"reason", "", "Why no update arrived (see below); empty: one did"},
             {"gain", "", "Channel gain to the base station, linear"},
             {"local_rounds", "local rounds", "Chosen by the resource policy; 0: sits out"},

@@ -36,7 +36,7 @@ class Stores(ProductTest):
         text = self.osafl("run", osafl_run.SMALL, "--quiet", "--out", self.path("told"),
                           *osafl_run.arguments({**EMPTY, "rounds": 3, "arrival.steady.fill": 0.0}))
         self.assertEqual(text.count("is empty"), 1, text)
-        self.assertIn("arrival/steady, round 0: no client is there that has a sample", text)
+        self.assertIn("arrival/steady, round 0: no available client has a sample", text)
 
     def test_every_aggregator(self):
         for name in plugins("aggregator"):
