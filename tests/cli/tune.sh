@@ -113,7 +113,7 @@ refused() { # TEXT ARGUMENT...
 }
 refused "--over is missing" grid.cfg
 refused "--over rounds: all settings need the same rounds and the same evaluation" grid.cfg --over rounds=4,8
-refused "--over evaluation.every: settings are compared" grid.cfg --over evaluation.every=1,2
+refused "--over evaluation.every: all settings need" grid.cfg --over evaluation.every=1,2
 refused "0 < LO < HI" grid.cfg --over optimizer.sgd.learning_rate=0.1..0.01
 refused "a value is missing" grid.cfg --over optimizer.sgd.learning_rate=0.1,
 refused "did you mean" grid.cfg --over optimizer.sgd.learning_rat=0.1,0.2

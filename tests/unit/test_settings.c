@@ -176,7 +176,8 @@ static void types_are_not_converted(void **state)
                  "x.cfg:2: g.label: must be a text in double quotes, but it is a whole");
     expect_error("path = [1];",
                  "x.cfg:2: g.path: must be a path in double quotes, but it is a list");
-    expect_error("mode = 1;", "x.cfg:2: g.mode: must be one of \"keep\", \"fail\", but a whole");
+    expect_error("mode = 1;",
+                 "x.cfg:2: g.mode: must be one of \"keep\", \"fail\", but it is a whole");
     expect_error(
         "mode = \"keeep\";",
         "x.cfg:2: g.mode: \"keeep\" is not one of \"keep\", \"fail\"; did you mean \"keep\"?");
