@@ -73,7 +73,7 @@ static const struct slot model_slots[] = {
     SLOT(osafl_model_vt, score, SLOT_OPTIONAL),
 };
 static const struct slot channel_slots[] = {
-    SLOT(osafl_channel_vt, link, SLOT_REQUIRED),
+    SLOT(osafl_channel_vt, describe, SLOT_REQUIRED),
     SLOT(osafl_channel_vt, gains, SLOT_REQUIRED),
     SLOT(osafl_channel_vt, place, SLOT_OPTIONAL),
 };
@@ -104,7 +104,7 @@ static const struct slot deletion_slots[] = {
     SLOT(osafl_deletion_vt, describe, SLOT_OPTIONAL),
 };
 static const struct slot aggregator_slots[] = {
-    SLOT(osafl_aggregator_vt, declare, SLOT_REQUIRED),
+    SLOT(osafl_aggregator_vt, describe, SLOT_REQUIRED),
     SLOT(osafl_aggregator_vt, aggregate, SLOT_REQUIRED),
     SLOT(osafl_aggregator_vt, broadcast, SLOT_OPTIONAL),
 };

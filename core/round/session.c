@@ -264,15 +264,15 @@ static osafl_status create_aggregator(struct session *s, struct diagnostics *d)
     s->aggregator = (osafl_aggregator_info){.struct_size = sizeof s->aggregator};
     call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
     OSAFL_TRY(end_describe(
-        &c, session_aggregator(s)->declare(s->instance[kind].self, &c, &s->aggregator), d));
+        &c, session_aggregator(s)->describe(s->instance[kind].self, &c, &s->aggregator), d));
     const osafl_aggregator_info *info = &s->aggregator;
     if (info->sends < OSAFL_SENDS_DELTA || info->sends > OSAFL_SENDS_PER_RATE)
         return refuse(
             s, kind, d, OSAFL_E_UNSUPPORTED,
-            "declares an unknown kind of update; declare() must set sends to OSAFL_SENDS_*");
+            "declares an unknown kind of update; describe() must set sends to OSAFL_SENDS_*");
     if (info->optimizer == NULL)
         return refuse(s, kind, d, OSAFL_E_BUG,
-                      "declares no optimizer; declare() must set optimizer to a name such as sgd");
+                      "declares no optimizer; describe() must set optimizer to a name such as sgd");
     if (info->uplink_vectors > MAX_VECTORS || info->broadcast_vectors > MAX_VECTORS)
         return refuse(s, kind, d, OSAFL_E_BUG, "declares more vectors than are sent");
     if (info->broadcast_vectors > 0 && session_aggregator(s)->broadcast == NULL)
@@ -289,11 +289,11 @@ static osafl_status create_link(struct session *s, struct diagnostics *d)
     osafl_call c;
     s->link = (osafl_link){.struct_size = sizeof s->link};
     call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
-    OSAFL_TRY(end_describe(&c, session_channel(s)->link(s->instance[kind].self, &c, &s->link), d));
+    OSAFL_TRY(end_describe(&c, session_channel(s)->describe(s->instance[kind].self, &c, &s->link), d));
     if (!(s->link.bandwidth_hz > 0.0 && isfinite(s->link.bandwidth_hz) &&
           s->link.noise_w_per_hz > 0.0 && isfinite(s->link.noise_w_per_hz)))
         return refuse(s, kind, d, OSAFL_E_NUMERIC,
-                      "link() gives a bandwidth or a noise that is not positive and finite");
+                      "describe() gives a bandwidth or a noise that is not positive and finite");
     return create_instance(s, OSAFL_KIND_RESOURCE, &s->facts, d);
 }
 
@@ -328,7 +328,7 @@ static osafl_status choose_optimizer(struct session *s, struct loader *l, struct
             return status;
         diagnostics_error(d, NULL, 0,
                           "aggregator/%s declares the optimizer \"%s\", which is used where the "
-                          "experiment names none; fix its declare(), or set optimizer.plugin",
+                          "experiment names none; fix its describe(), or set optimizer.plugin",
                           name, wanted);
         return OSAFL_E_CONFIG;
     }
@@ -504,7 +504,7 @@ static void gather_facts(struct session *s)
         .clients = (uint32_t)e->clients.count,
         .rounds = (uint32_t)e->general.rounds,
         .batch = (uint32_t)e->training.batch,
-        .minibatches = (uint32_t)e->training.cost_minibatches,
+        .cost_steps = (uint32_t)e->training.cost_minibatches,
         .max_local_rounds = (uint32_t)e->training.max_local_rounds,
         .deadline_s = e->general.deadline_s,
     };

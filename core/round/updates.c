@@ -176,14 +176,14 @@ static osafl_status op_dot(const struct osafl_updates *u, uint32_t slot, const f
     return products_of(&m, out);
 }
 
-static osafl_status op_norm2(const struct osafl_updates *u, uint32_t slot, double *out)
+static osafl_status op_squared_norms(const struct osafl_updates *u, uint32_t slot, double *out)
 {
     OSAFL_TRY(check_slot(u, slot));
     struct products m = {.u = u, .slot = slot, .n = u->n};
     return products_of(&m, out);
 }
 
-static osafl_status op_dot2(const struct osafl_updates *u, const float *a, const float *b,
+static osafl_status op_inner_product(const struct osafl_updates *u, const float *a, const float *b,
                             double *out)
 {
     struct products m = {.u = u, .n = 1, .v = a, .other = b};
@@ -323,10 +323,10 @@ static const osafl_update_ops operations = {
     .combine = op_combine,
     .add = op_add,
     .dot = op_dot,
-    .norm2 = op_norm2,
+    .squared_norms = op_squared_norms,
     .gram = op_gram,
     .each_block = op_each_block,
-    .dot2 = op_dot2,
+    .inner_product = op_inner_product,
     .retain = op_retain,
     .release = op_release,
     .combine_kept = op_combine_kept,

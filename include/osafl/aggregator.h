@@ -63,14 +63,14 @@ typedef struct osafl_update_ops {
     /* out[k] = <x_k, v> */
     osafl_status (*dot)(const struct osafl_updates *u, uint32_t slot, const float *v, double *out);
     /* out[k] = ||x_k||^2 */
-    osafl_status (*norm2)(const struct osafl_updates *u, uint32_t slot, double *out);
+    osafl_status (*squared_norms)(const struct osafl_updates *u, uint32_t slot, double *out);
     /* out[k * n + l] = <x_k, x_l> */
     osafl_status (*gram)(const struct osafl_updates *u, uint32_t slot, double *out);
     /* For rules that no linear algebra expresses (median, trimmed mean). */
     osafl_status (*each_block)(const struct osafl_updates *u, uint32_t slot, osafl_block *fn,
                                void *arg);
-    /* <a, b> of two dense vectors, and sums of squares by dot2(u, a, a). */
-    osafl_status (*dot2)(const struct osafl_updates *u, const float *a, const float *b,
+    /* <a, b> of two dense vectors, and sums of squares by inner_product(u, a, a). */
+    osafl_status (*inner_product)(const struct osafl_updates *u, const float *a, const float *b,
                          double *out);
     /* Keeps update k beyond its round, as the code in which it arrived; the host saves kept
      * updates in checkpoints.  *id is never 0 and never used twice in a run. */
@@ -126,7 +126,7 @@ typedef struct osafl_updates {
 typedef struct osafl_aggregator_vt {
     osafl_lifecycle life;
     /* REQUIRED.  The same answer every time.  [any] */
-    osafl_status (*declare)(void *self, osafl_call *c, osafl_aggregator_info *out);
+    osafl_status (*describe)(void *self, osafl_call *c, osafl_aggregator_info *out);
     /* REQUIRED.  w[0..dim) holds w^t on entry and w^{t+1} on return.  On failure w is unspecified.
      * [coord] */
     osafl_status (*aggregate)(void *self, osafl_call *c, const osafl_updates *u, float *w);

@@ -28,7 +28,7 @@ typedef struct osafl_place {
 typedef struct osafl_channel_vt {
     osafl_lifecycle life;
     /* REQUIRED.  The same answer every time.  [any] */
-    osafl_status (*link)(void *self, osafl_call *c, osafl_link *out);
+    osafl_status (*describe)(void *self, osafl_call *c, osafl_link *out);
     /* REQUIRED.  gain[u] >= 0, finite, linear power gain (antennas included) of every client in
      * one round.  A function of the round, whatever was asked before: a channel that evolves in
      * time (mobility, correlated shadowing) keeps or recomputes what it needs.  Rounds are asked

@@ -35,7 +35,7 @@ typedef struct osafl_facts {
     uint32_t clients;                  /* U */
     uint32_t rounds;                   /* T */
     uint32_t batch;                    /* samples of a mini-batch */
-    uint32_t minibatches;              /* SGD steps of one local round in the cost model, n */
+    uint32_t cost_steps;               /* SGD steps of one local round in the cost model, n */
     uint32_t max_local_rounds;         /* kappa */
     double deadline_s;                 /* t_th */
     const osafl_dataset_info *dataset; /* NULL for a data set */

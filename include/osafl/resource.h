@@ -29,7 +29,7 @@ typedef struct osafl_resource_problem {
     uint32_t clients; /* U */
     uint32_t round;
     uint32_t max_local_rounds;  /* kappa */
-    uint32_t minibatches;       /* n, of one local round */
+    uint32_t cost_steps;        /* n: SGD steps of one local round in the cost model */
     uint32_t batch;             /* n-bar, samples of a mini-batch */
     double deadline_s;          /* t_th */
     const double *payload_bits; /* Upsilon_u: all vectors of the client's update */

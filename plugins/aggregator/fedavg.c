@@ -25,7 +25,7 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
     return OSAFL_OK;
 }
 
-static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     (void)self;
     (void)c;
@@ -66,7 +66,7 @@ static const osafl_aggregator_vt vtable = {
              .check = check,
              .create = stateless_create,
              .destroy = free},
-    .declare = declare,
+    .describe = describe,
     .aggregate = aggregate,
 };
 

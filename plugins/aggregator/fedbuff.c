@@ -24,7 +24,7 @@ struct fedbuff {
     struct versions versions;
 };
 
-static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     (void)c;
     const struct fedbuff *f = self;
@@ -151,7 +151,7 @@ static const osafl_aggregator_vt vtable = {
              .destroy = destroy,
              .save = save,
              .load = load},
-    .declare = declare,
+    .describe = describe,
     .aggregate = aggregate,
 };
 

@@ -12,7 +12,7 @@ struct config {
 
 enum metric_number { METRIC_CHOSEN };
 
-static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     (void)self;
     (void)c;
@@ -104,7 +104,7 @@ static const char *const features[] = {"sole_update", "mean",   "permutation_inv
 
 static const osafl_aggregator_vt vtable = {
     .life = {.struct_size = sizeof(osafl_aggregator_vt), .create = create, .destroy = free},
-    .declare = declare,
+    .describe = describe,
     .aggregate = aggregate,
 };
 

@@ -87,7 +87,7 @@ static osafl_status find_similarities(const struct osafl *o, const osafl_updates
     const double chi = o->config->similarity_offset;
     double *product = v->similarity;
     OSAFL_TRY(u->ops->dot(u, 0, o->direction, product));
-    OSAFL_TRY(u->ops->norm2(u, 0, v->work));
+    OSAFL_TRY(u->ops->squared_norms(u, 0, v->work));
     for (uint32_t k = 0; k < u->n; k++)
         v->similarity[k] = (chi + cosine(product[k], v->work[k], direction_norm2)) / (chi + 1.0);
     return OSAFL_OK;
@@ -150,8 +150,8 @@ static osafl_status find_direction_cosine(const struct osafl *o, const osafl_upd
     double product = 0.0;
     double last_norm2 = 0.0;
     if (o->has_last_direction) {
-        OSAFL_TRY(u->ops->dot2(u, o->last_direction, o->direction, &product));
-        OSAFL_TRY(u->ops->dot2(u, o->last_direction, o->last_direction, &last_norm2));
+        OSAFL_TRY(u->ops->inner_product(u, o->last_direction, o->direction, &product));
+        OSAFL_TRY(u->ops->inner_product(u, o->last_direction, o->last_direction, &last_norm2));
     }
     *out = cosine(product, last_norm2, direction_norm2);
     return OSAFL_OK;
@@ -196,7 +196,7 @@ static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u,
     double direction_norm2 = 0.0;
     double direction_cosine = 0.0;
     OSAFL_TRY(find_direction(o, u, v.weight));
-    OSAFL_TRY(u->ops->dot2(u, o->direction, o->direction, &direction_norm2));
+    OSAFL_TRY(u->ops->inner_product(u, o->direction, o->direction, &direction_norm2));
     OSAFL_TRY(find_direction_cosine(o, u, direction_norm2, &direction_cosine));
     OSAFL_TRY(find_similarities(o, u, direction_norm2, &v));
     find_participation_scores(o, u, v.participation);
@@ -213,7 +213,7 @@ static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u,
     return OSAFL_OK;
 }
 
-static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     (void)self;
     (void)c;
@@ -337,7 +337,7 @@ static const osafl_aggregator_vt vtable = {
              .destroy = destroy,
              .save = save,
              .load = load},
-    .declare = declare,
+    .describe = describe,
     .aggregate = aggregate,
 };
 

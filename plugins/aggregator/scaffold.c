@@ -25,7 +25,7 @@ struct scaffold {
     float *variate; /* [dim]: c */
 };
 
-static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     (void)self;
     (void)c;
@@ -115,7 +115,7 @@ static const osafl_aggregator_vt vtable = {
              .destroy = destroy,
              .save = save,
              .load = load},
-    .declare = declare,
+    .describe = describe,
     .aggregate = aggregate,
     .broadcast = broadcast,
 };

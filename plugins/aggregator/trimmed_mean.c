@@ -10,7 +10,7 @@ struct config {
     double trim;
 };
 
-static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     (void)self;
     (void)c;
@@ -49,7 +49,7 @@ static const osafl_aggregator_vt vtable = {
     .life = {.struct_size = sizeof(osafl_aggregator_vt),
              .create = stateless_create,
              .destroy = free},
-    .declare = declare,
+    .describe = describe,
     .aggregate = aggregate,
 };
 

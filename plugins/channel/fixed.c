@@ -63,7 +63,7 @@ static osafl_status gains(void *self, osafl_call *c, uint32_t round, double *gai
 
 static const osafl_channel_vt vtable = {
     .life = {.struct_size = sizeof(osafl_channel_vt), .create = create, .destroy = free},
-    .link = describe_link,
+    .describe = describe_link,
     .gains = gains,
 };
 

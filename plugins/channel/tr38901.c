@@ -162,7 +162,7 @@ static const osafl_channel_vt vtable = {
              .check = check,
              .create = create,
              .destroy = cell_destroy},
-    .link = cell_describe_link,
+    .describe = cell_describe_link,
     .gains = cell_gains,
     .place = cell_places,
 };

@@ -117,7 +117,7 @@ const struct check checks[] = {
     LAW(DELETION, "keeps_arrivals", "deletion.keeps_arrivals", check_deletion_arrivals, 18,
         "lets no arrival go"),
 
-    KIND(AGGREGATOR, "aggregator.declare", check_aggregator_declare, 18, "declares what can be"),
+    KIND(AGGREGATOR, "aggregator.describe", check_aggregator_describe, 18, "declares what can be"),
     LAW(AGGREGATOR, "sole_update", "aggregator.sole_update", check_aggregator_sole, 18,
         "moves the model by the update of a single participant"),
     LAW(AGGREGATOR, "mean", "aggregator.mean", check_aggregator_mean, 18,

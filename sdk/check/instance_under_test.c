@@ -176,7 +176,7 @@ static void make_facts(struct instance_under_test *s)
                              .clients = s->world.clients,
                              .rounds = TRIAL_ROUNDS,
                              .batch = 4,
-                             .minibatches = 8,
+                             .cost_steps = 8,
                              .max_local_rounds = 5,
                              .deadline_s = 10.0};
     if (kind != OSAFL_KIND_DATASET)

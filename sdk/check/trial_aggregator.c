@@ -47,15 +47,15 @@ static void *allocate(uint64_t n, size_t size)
     return p;
 }
 
-static osafl_status declare(struct instance_under_test *s, struct caller *t,
+static osafl_status describe(struct instance_under_test *s, struct caller *t,
                             osafl_aggregator_info *info)
 {
     *info = (osafl_aggregator_info){.struct_size = sizeof *info};
     osafl_aggregator_info *out = arena_inout(&t->arena, "info", info, 1, sizeof *info, 8);
-    osafl_call *c = caller_begin(t, "declare()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(caller_end(t, vtable(s)->declare(s->instance.self, c, out)));
+    osafl_call *c = caller_begin(t, "describe()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->describe(s->instance.self, c, out)));
     *info = *out;
-    transcript_bytes(&t->transcript, "declare()", t->round, 0, &info->sends,
+    transcript_bytes(&t->transcript, "describe()", t->round, 0, &info->sends,
                      offsetof(osafl_aggregator_info, optimizer) -
                          offsetof(osafl_aggregator_info, sends));
     return OSAFL_OK;
@@ -67,14 +67,14 @@ static osafl_status begin(struct instance_under_test *s, struct caller *t)
     k->codec.dim = s->world.dim;
     k->w = allocate(s->world.dim, sizeof(float));
     trial_floats(s, 90, 0, 0.3, k->w, s->world.dim);
-    return declare(s, t, &k->info);
+    return describe(s, t, &k->info);
 }
 
-/* declare() is [any]: beside other threads too. */
+/* describe() is [any]: beside other threads too. */
 static osafl_status declare_again(struct instance_under_test *s, struct caller *t)
 {
     osafl_aggregator_info info;
-    return declare(s, t, &info);
+    return describe(s, t, &info);
 }
 
 /* ---- rounds -------------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ const struct kind_calls aggregator_calls = {
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 
-void check_aggregator_declare(struct conform *c)
+void check_aggregator_describe(struct conform *c)
 {
     struct instance_under_test s;
     struct transcript answers = {0};

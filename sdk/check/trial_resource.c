@@ -49,7 +49,7 @@ static osafl_resource_problem make_problem(struct instance_under_test *s, struct
         .clients = n,
         .round = t->round,
         .max_local_rounds = s->facts.max_local_rounds,
-        .minibatches = s->facts.minibatches,
+        .cost_steps = s->facts.cost_steps,
         .batch = s->facts.batch,
         .deadline_s = t->round % 3 == 2 ? 0.3 : s->facts.deadline_s,
         .payload_bits = doubles(t, "payload_bits", x + PAYLOAD * n, n),
@@ -189,7 +189,7 @@ static void examine_answer(const struct caller *t, const osafl_resource_problem 
         caller_fail(t, "client %u takes part with clock %g Hz and power %g W", client, clock,
                     power);
     const double cycles =
-        (double)p->minibatches * p->batch * p->cycles_per_bit[u] * p->sample_bits * rounds;
+        (double)p->cost_steps * p->batch * p->cycles_per_bit[u] * p->sample_bits * rounds;
     const double width = a->bandwidth_hz[u];
     const double rate = width * log1p(p->gain[u] * power / (width * p->noise_w_per_hz)) / log(2.0);
     if (!agrees(a->compute_s[u], cycles / clock) ||

@@ -44,11 +44,11 @@ class rule
         std::vector<double> norm2(u.n);
         std::vector<double> product(u.n);
         std::vector<float> pull(u.dim);
-        OSAFL_TRY(u.ops->norm2(&u, 0, norm2.data()));
+        OSAFL_TRY(u.ops->squared_norms(&u, 0, norm2.data()));
         for (int64_t iteration = 0; iteration < settings.iterations; iteration++) {
             double center2 = 0.0;
             double share = 0.0;
-            OSAFL_TRY(u.ops->dot2(&u, center.data(), center.data(), &center2));
+            OSAFL_TRY(u.ops->inner_product(&u, center.data(), center.data(), &center2));
             OSAFL_TRY(u.ops->dot(&u, 0, center.data(), product.data()));
             for (uint32_t k = 0; k < u.n; k++) {
                 const double distance2 = norm2[k] - 2.0 * product[k] + center2;
@@ -63,7 +63,7 @@ class rule
         for (std::size_t i = 0; i < center.size(); i++)
             w[i] += center[i];
         double step2 = 0.0;
-        OSAFL_TRY(u.ops->dot2(&u, center.data(), center.data(), &step2));
+        OSAFL_TRY(u.ops->inner_product(&u, center.data(), center.data(), &step2));
         host->metric(c, METRIC_CENTER_NORM, OSAFL_NO_CLIENT, std::sqrt(step2));
         return OSAFL_OK;
     }
@@ -92,7 +92,7 @@ class rule
 
 // The functions of the table: no exception passes them.
 
-osafl_status declare(void *, osafl_call *, osafl_aggregator_info *out)
+osafl_status describe(void *, osafl_call *, osafl_aggregator_info *out)
 {
     out->sends = OSAFL_SENDS_DELTA;
     out->optimizer = "sgd";
@@ -126,7 +126,7 @@ osafl_aggregator_vt make_vtable()
     v.life.destroy = osafl::destroy<rule>;
     v.life.save = save;
     v.life.load = load;
-    v.declare = declare;
+    v.describe = describe;
     v.aggregate = aggregate;
     return v;
 }

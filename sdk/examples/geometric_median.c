@@ -52,7 +52,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     return OSAFL_OK;
 }
 
-static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     (void)self;
     (void)c;
@@ -125,7 +125,7 @@ static const char *const features[] = {"sole_update", "mean",   "permutation_inv
 
 static const osafl_aggregator_vt vtable = {
     .life = {.struct_size = sizeof(osafl_aggregator_vt), .create = create, .destroy = free},
-    .declare = declare,
+    .describe = describe,
     .aggregate = aggregate,
 };
 

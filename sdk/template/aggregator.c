@@ -50,7 +50,7 @@ static void destroy(void *self)
 }
 
 /* What clients send, and how they train where the experiment does not say it. */
-static osafl_status declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     (void)self;
     (void)c;
@@ -82,7 +82,7 @@ static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u,
 
     const double rate = rule->config->server_rate;
     double norm2 = 0.0;
-    OSAFL_TRY(u->ops->dot2(u, mean, mean, &norm2));
+    OSAFL_TRY(u->ops->inner_product(u, mean, mean, &norm2));
     for (uint64_t i = 0; i < u->dim; i++)
         w[i] = (float)((double)w[i] + rate * (double)mean[i]);
 
@@ -96,7 +96,7 @@ static const char *const features[] = {"sole_update", "mean", "permutation_invar
 
 static const osafl_aggregator_vt vtable = {
     .life = {.struct_size = sizeof(osafl_aggregator_vt), .create = create, .destroy = destroy},
-    .declare = declare,
+    .describe = describe,
     .aggregate = aggregate,
 };
 

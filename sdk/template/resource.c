@@ -53,7 +53,7 @@ static void decide(const osafl_resource_problem *p, uint32_t u, const osafl_reso
     /* A local round takes n * n-bar * c_u * s_u cycles, and rho / 2 * f^2 joules for each. */
     const double clock_hz = p->clock_max_hz[u];
     const double cycles =
-        (double)p->minibatches * (double)p->batch * p->cycles_per_bit[u] * p->sample_bits;
+        (double)p->cost_steps * (double)p->batch * p->cycles_per_bit[u] * p->sample_bits;
     const double round_s = cycles / clock_hz;
     const double round_j = 0.5 * p->capacitance * cycles * clock_hz * clock_hz;
     for (uint32_t rounds = p->max_local_rounds; rounds >= 1; rounds--) {

@@ -136,7 +136,7 @@ static void print_plugin(void)
     MEMBER(osafl_facts, clients);
     MEMBER(osafl_facts, rounds);
     MEMBER(osafl_facts, batch);
-    MEMBER(osafl_facts, minibatches);
+    MEMBER(osafl_facts, cost_steps);
     MEMBER(osafl_facts, max_local_rounds);
     MEMBER(osafl_facts, deadline_s);
     MEMBER(osafl_facts, dataset);
@@ -285,10 +285,10 @@ static void print_aggregator(void)
     MEMBER(osafl_update_ops, combine);
     MEMBER(osafl_update_ops, add);
     MEMBER(osafl_update_ops, dot);
-    MEMBER(osafl_update_ops, norm2);
+    MEMBER(osafl_update_ops, squared_norms);
     MEMBER(osafl_update_ops, gram);
     MEMBER(osafl_update_ops, each_block);
-    MEMBER(osafl_update_ops, dot2);
+    MEMBER(osafl_update_ops, inner_product);
     MEMBER(osafl_update_ops, retain);
     MEMBER(osafl_update_ops, release);
     MEMBER(osafl_update_ops, combine_kept);
@@ -322,7 +322,7 @@ static void print_aggregator(void)
     END(osafl_updates);
     BEGIN(osafl_aggregator_vt);
     MEMBER(osafl_aggregator_vt, life);
-    MEMBER(osafl_aggregator_vt, declare);
+    MEMBER(osafl_aggregator_vt, describe);
     MEMBER(osafl_aggregator_vt, aggregate);
     MEMBER(osafl_aggregator_vt, broadcast);
     END(osafl_aggregator_vt);
@@ -344,7 +344,7 @@ static void print_channel(void)
     END(osafl_place);
     BEGIN(osafl_channel_vt);
     MEMBER(osafl_channel_vt, life);
-    MEMBER(osafl_channel_vt, link);
+    MEMBER(osafl_channel_vt, describe);
     MEMBER(osafl_channel_vt, gains);
     MEMBER(osafl_channel_vt, place);
     END(osafl_channel_vt);
@@ -442,7 +442,7 @@ static void print_resource(void)
     MEMBER(osafl_resource_problem, clients);
     MEMBER(osafl_resource_problem, round);
     MEMBER(osafl_resource_problem, max_local_rounds);
-    MEMBER(osafl_resource_problem, minibatches);
+    MEMBER(osafl_resource_problem, cost_steps);
     MEMBER(osafl_resource_problem, batch);
     MEMBER(osafl_resource_problem, deadline_s);
     MEMBER(osafl_resource_problem, payload_bits);

@@ -234,7 +234,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .clients = CLIENTS,
                                       .rounds = ROUNDS,
                                       .batch = 16,
-                                      .minibatches = 8,
+                                      .cost_steps = 8,
                                       .max_local_rounds = 5,
                                       .deadline_s = 1.0,
                                       .model = &model,

@@ -70,7 +70,7 @@ class ProximalTerm(ProductTest):
             output = self.osafl("check", file, "--set", "aggregator.plugin=" + name, status=2)
             self.assertIn("optimizer.%s.learning_rate: missing" % optimizer, output)
             self.assertIn("its settings belong in optimizer: { %s:" % optimizer, output)
-            self.assertNotIn("declare()", output)
+            self.assertNotIn("describe()", output)
         self.assertIn("taking part", self.osafl("check", file))
 
 

@@ -226,7 +226,7 @@ static osafl_status channel_gains(void *self, osafl_call *c, uint32_t round, dou
 }
 
 static const osafl_channel_vt channel_vt = {
-    .life = LIFE(osafl_channel_vt), .link = channel_link, .gains = channel_gains};
+    .life = LIFE(osafl_channel_vt), .describe = channel_link, .gains = channel_gains};
 
 static osafl_status resource_solve(void *self, osafl_call *c, const osafl_resource_problem *p,
                                    const osafl_resource_answer *out)
@@ -508,7 +508,7 @@ static const osafl_filter_vt filter_vt = {.life = LIFE(osafl_filter_vt),
 
 /* ---- aggregator: the mean ---- */
 
-static osafl_status aggregator_declare(void *self, osafl_call *c, osafl_aggregator_info *out)
+static osafl_status aggregator_describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
     const struct toy *t = self;
     (void)c;
@@ -553,7 +553,7 @@ static osafl_status aggregator_broadcast(void *self, osafl_call *c, uint32_t slo
 }
 
 static const osafl_aggregator_vt aggregator_vt = {.life = LIFE(osafl_aggregator_vt),
-                                                  .declare = aggregator_declare,
+                                                  .describe = aggregator_describe,
                                                   .aggregate = aggregator_aggregate,
                                                   .broadcast = aggregator_broadcast};
 

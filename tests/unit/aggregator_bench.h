@@ -54,7 +54,7 @@ static inline struct aggregator_bench *bench_open(const char *name, uint32_t cli
                              .clients = clients,
                              .rounds = rounds,
                              .batch = 16,
-                             .minibatches = 8,
+                             .cost_steps = 8,
                              .max_local_rounds = 5,
                              .deadline_s = 1.0,
                              .dim = dim,
@@ -73,7 +73,7 @@ static inline void bench_create(struct aggregator_bench *b)
     b->info = (osafl_aggregator_info){.struct_size = sizeof b->info};
     osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, 0);
     assert_int_equal(
-        fixture_end(b->fixture, b->vt->declare(b->fixture->instance.self, c, &b->info)), OSAFL_OK);
+        fixture_end(b->fixture, b->vt->describe(b->fixture->instance.self, c, &b->info)), OSAFL_OK);
     assert_true(b->info.sends >= OSAFL_SENDS_DELTA && b->info.sends <= OSAFL_SENDS_PER_RATE);
     assert_non_null(b->info.optimizer);
     assert_true(1 + b->info.uplink_vectors <= BENCH_SLOTS);

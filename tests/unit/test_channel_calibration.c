@@ -27,7 +27,7 @@ static osafl_link get_link(struct fixture *f)
     const osafl_channel_vt *vt = fixture_vtable(f);
     osafl_link link = {.struct_size = sizeof link};
     osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->link(f->instance.self, c, &link)), OSAFL_OK);
+    assert_int_equal(fixture_end(f, vt->describe(f->instance.self, c, &link)), OSAFL_OK);
     return link;
 }
 
@@ -83,7 +83,7 @@ static double share_of_all_rounds(struct fixture *channel, struct fixture *resou
             .clients = CLIENTS,
             .round = t,
             .max_local_rounds = 5,
-            .minibatches = 8,
+            .cost_steps = 8,
             .batch = 16,
             .deadline_s = deadline_s,
             .payload_bits = p->payload_bits,

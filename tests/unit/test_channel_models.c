@@ -44,7 +44,7 @@ static osafl_link get_link(struct fixture *f)
     const osafl_channel_vt *vt = fixture_vtable(f);
     osafl_link link = {.struct_size = sizeof link};
     osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->link(f->instance.self, c, &link)), OSAFL_OK);
+    assert_int_equal(fixture_end(f, vt->describe(f->instance.self, c, &link)), OSAFL_OK);
     return link;
 }
 

@@ -78,7 +78,7 @@ static void reads_a_row_per_round(void **state)
     const osafl_channel_vt *vt = fixture_vtable(f);
     osafl_link link = {.struct_size = sizeof link};
     osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->link(f->instance.self, c, &link)), OSAFL_OK);
+    assert_int_equal(fixture_end(f, vt->describe(f->instance.self, c, &link)), OSAFL_OK);
     assert_true(link.bandwidth_hz == 540e3);
     assert_null(vt->place);
     fixture_close(f);

@@ -32,7 +32,7 @@ static struct answer1 solve(struct fixture *f, const struct case1 *k, uint8_t pr
         .struct_size = sizeof problem,
         .clients = 1,
         .max_local_rounds = k->max_local_rounds,
-        .minibatches = k->minibatches,
+        .cost_steps = k->minibatches,
         .batch = k->batch,
         .deadline_s = k->deadline_s,
         .payload_bits = &k->payload_bits,

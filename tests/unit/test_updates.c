@@ -84,7 +84,7 @@ static struct bench *bench_open(const char *quantizer)
                                       .clients = 2 * N,
                                       .rounds = 10,
                                       .batch = 16,
-                                      .minibatches = 8,
+                                      .cost_steps = 8,
                                       .max_local_rounds = 5,
                                       .deadline_s = 1.0,
                                       .model = &described};
@@ -214,7 +214,7 @@ static void test_products(void **state)
         double one = 0.0;
         for (uint32_t slot = 0; slot < SLOTS; slot++) {
             assert_int_equal(u->ops->dot(u, slot, b->v, dot), OSAFL_OK);
-            assert_int_equal(u->ops->norm2(u, slot, norm2), OSAFL_OK);
+            assert_int_equal(u->ops->squared_norms(u, slot, norm2), OSAFL_OK);
             assert_int_equal(u->ops->gram(u, slot, gram), OSAFL_OK);
             for (uint32_t k = 0; k < N; k++) {
                 const double square = plain_dot(b->x[k][slot], b->x[k][slot]);
@@ -229,7 +229,7 @@ static void test_products(void **state)
                 }
             }
         }
-        assert_int_equal(u->ops->dot2(u, b->v, b->v, &one), OSAFL_OK);
+        assert_int_equal(u->ops->inner_product(u, b->v, b->v, &one), OSAFL_OK);
         assert_close(one, plain_dot(b->v, b->v), one);
         bench_close(b);
     }
@@ -280,9 +280,9 @@ static void all_results(const struct bench *b, float *vector, double *number)
     const osafl_updates *u = &b->set.view;
     assert_int_equal(u->ops->combine(u, 0, weight, vector), OSAFL_OK);
     assert_int_equal(u->ops->dot(u, 0, b->v, number), OSAFL_OK);
-    assert_int_equal(u->ops->norm2(u, 0, number + N), OSAFL_OK);
+    assert_int_equal(u->ops->squared_norms(u, 0, number + N), OSAFL_OK);
     assert_int_equal(u->ops->gram(u, 0, number + 2 * N), OSAFL_OK);
-    assert_int_equal(u->ops->dot2(u, vector, b->v, number + 2 * N + N * N), OSAFL_OK);
+    assert_int_equal(u->ops->inner_product(u, vector, b->v, number + 2 * N + N * N), OSAFL_OK);
 }
 
 static void test_threads_change_nothing(void **state)
@@ -344,7 +344,7 @@ static void test_misuse_is_refused(void **state)
     assert_int_equal(u->ops->combine(u, SLOTS, weight, sum), OSAFL_E_BUG);
     assert_int_equal(u->ops->add(u, SLOTS, weight, sum), OSAFL_E_BUG);
     assert_int_equal(u->ops->dot(u, SLOTS, b->v, number), OSAFL_E_BUG);
-    assert_int_equal(u->ops->norm2(u, SLOTS, number), OSAFL_E_BUG);
+    assert_int_equal(u->ops->squared_norms(u, SLOTS, number), OSAFL_E_BUG);
     assert_int_equal(u->ops->gram(u, SLOTS, number), OSAFL_E_BUG);
     assert_int_equal(u->ops->retain(u, 0, N, &id), OSAFL_E_BUG);
     assert_int_equal(u->ops->release(u, 77), OSAFL_E_BUG);

@@ -307,7 +307,7 @@ static osafl_status bench_plugin(const osafl_plugin *p, const struct node *setti
                             .facts = {.struct_size = sizeof b.facts,
                                       .clients = 1,
                                       .rounds = 1,
-                                      .minibatches = 8,
+                                      .cost_steps = 8,
                                       .max_local_rounds = 5,
                                       .deadline_s = 1}};
     b.facts.batch = o->batch;

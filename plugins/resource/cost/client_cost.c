@@ -9,7 +9,7 @@
 struct client_cost client_cost(const osafl_resource_problem *p, uint32_t client)
 {
     assert(client < p->clients && p->payload_bits[client] > 0.0 && p->deadline_s > 0.0);
-    const double samples = (double)p->minibatches * (double)p->batch;
+    const double samples = (double)p->cost_steps * (double)p->batch;
     return (struct client_cost){
         .round_cycles = samples * p->cycles_per_bit[client] * p->sample_bits,
         .payload_bits = p->payload_bits[client],

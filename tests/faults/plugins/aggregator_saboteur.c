@@ -59,7 +59,7 @@ static const osafl_aggregator_vt bad = {
              .destroy = bad_destroy,
              .save = bad_save,
              .load = bad_load},
-    .declare = declare,
+    .describe = describe,
     .aggregate = bad_aggregate,
 };
 

@@ -21,7 +21,7 @@ static osafl_status bad_gains(void *self, osafl_call *c, uint32_t round, double 
 
 static const osafl_channel_vt bad = {
     .life = {.struct_size = sizeof(osafl_channel_vt), .create = bad_create, .destroy = free},
-    .link = describe_link,
+    .describe = describe_link,
     .gains = bad_gains,
 };
 

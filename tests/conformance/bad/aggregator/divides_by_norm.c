@@ -7,7 +7,7 @@ static osafl_status aggregate_normalised(void *self, osafl_call *c, const osafl_
 {
     double norm2 = 0.0;
     OSAFL_TRY(aggregate(self, c, u, w));
-    OSAFL_TRY(u->ops->dot2(u, w, w, &norm2));
+    OSAFL_TRY(u->ops->inner_product(u, w, w, &norm2));
     for (uint64_t i = 0; i < u->dim; i++)
         w[i] = (float)((double)w[i] / sqrt(norm2));
     return OSAFL_OK;
