@@ -289,7 +289,8 @@ static osafl_status create_link(struct session *s, struct diagnostics *d)
     osafl_call c;
     s->link = (osafl_link){.struct_size = sizeof s->link};
     call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
-    OSAFL_TRY(end_describe(&c, session_channel(s)->describe(s->instance[kind].self, &c, &s->link), d));
+    OSAFL_TRY(
+        end_describe(&c, session_channel(s)->describe(s->instance[kind].self, &c, &s->link), d));
     if (!(s->link.bandwidth_hz > 0.0 && isfinite(s->link.bandwidth_hz) &&
           s->link.noise_w_per_hz > 0.0 && isfinite(s->link.noise_w_per_hz)))
         return refuse(s, kind, d, OSAFL_E_NUMERIC,

@@ -184,7 +184,7 @@ static osafl_status op_squared_norms(const struct osafl_updates *u, uint32_t slo
 }
 
 static osafl_status op_inner_product(const struct osafl_updates *u, const float *a, const float *b,
-                            double *out)
+                                     double *out)
 {
     struct products m = {.u = u, .n = 1, .v = a, .other = b};
     return products_of(&m, out);

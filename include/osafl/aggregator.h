@@ -71,7 +71,7 @@ typedef struct osafl_update_ops {
                                void *arg);
     /* <a, b> of two dense vectors, and sums of squares by inner_product(u, a, a). */
     osafl_status (*inner_product)(const struct osafl_updates *u, const float *a, const float *b,
-                         double *out);
+                                  double *out);
     /* Keeps update k beyond its round, as the code in which it arrived; the host saves kept
      * updates in checkpoints.  *id is never 0 and never used twice in a run. */
     osafl_status (*retain)(const struct osafl_updates *u, uint32_t slot, uint32_t k, uint64_t *id);

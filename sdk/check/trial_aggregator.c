@@ -48,7 +48,7 @@ static void *allocate(uint64_t n, size_t size)
 }
 
 static osafl_status describe(struct instance_under_test *s, struct caller *t,
-                            osafl_aggregator_info *info)
+                             osafl_aggregator_info *info)
 {
     *info = (osafl_aggregator_info){.struct_size = sizeof *info};
     osafl_aggregator_info *out = arena_inout(&t->arena, "info", info, 1, sizeof *info, 8);

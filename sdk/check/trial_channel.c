@@ -19,8 +19,8 @@ static osafl_status ask_link(struct instance_under_test *s, struct caller *t)
     OSAFL_TRY(caller_end(t, vtable(s)->describe(s->instance.self, c, link)));
     transcript_doubles(&t->transcript, "bandwidth of describe()", t->round, t->task,
                        &link->bandwidth_hz, 1);
-    transcript_doubles(&t->transcript, "noise of describe()", t->round, t->task, &link->noise_w_per_hz,
-                       1);
+    transcript_doubles(&t->transcript, "noise of describe()", t->round, t->task,
+                       &link->noise_w_per_hz, 1);
     return OSAFL_OK;
 }
 
@@ -90,7 +90,8 @@ void check_channel_gains(struct conform *c)
     struct caller t = caller_open(&s);
     osafl_link link = {.struct_size = sizeof link};
     const osafl_status status = caller_end(
-        &t, vtable(&s)->describe(s.instance.self, caller_begin(&t, "describe()", OSAFL_NO_CLIENT), &link));
+        &t, vtable(&s)->describe(s.instance.self, caller_begin(&t, "describe()", OSAFL_NO_CLIENT),
+                                 &link));
     if (status != OSAFL_OK || !(link.bandwidth_hz > 0.0 && isfinite(link.bandwidth_hz)) ||
         !(link.noise_w_per_hz > 0.0 && isfinite(link.noise_w_per_hz)))
         caller_fail(&t, "bandwidth %g Hz and noise %g W/Hz must be positive and finite",

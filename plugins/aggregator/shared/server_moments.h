@@ -67,7 +67,7 @@ static inline osafl_status server_moments_create(const osafl_host *h, osafl_call
 }
 
 static inline osafl_status server_moments_describe(void *self, osafl_call *c,
-                                                  osafl_aggregator_info *out)
+                                                   osafl_aggregator_info *out)
 {
     (void)self;
     (void)c;
@@ -133,7 +133,7 @@ static inline osafl_status server_moments_load(void *self, osafl_call *c, osafl_
                  .destroy = server_moments_destroy,                                                \
                  .save = server_moments_save,                                                      \
                  .load = server_moments_load},                                                     \
-        .describe = server_moments_describe, .aggregate = server_moments_aggregate,                  \
+        .describe = server_moments_describe, .aggregate = server_moments_aggregate,                \
     }
 
 #endif
