@@ -110,15 +110,15 @@ class SampleMeasures(ProductTest):
             model='{ plugin = "network"; network: { loss = "squared_error"; '
                   'layers = ({ linear = "classes"; }); }; }')
         output = self.osafl("check", path, status=2)
-        self.assertIn("wrong.cfg:%d: deletion.plugin = \"uncertainty\" goes by the measure "
+        self.assertIn("wrong.cfg:%d: deletion.plugin = \"uncertainty\" uses the measure "
                       "\"entropy\", which model/network does not have; it has accuracy, loss: "
                       "choose" % line["deletion"], output)
 
     def test_measure_without_training(self):
         path, line = self.file_with(deletion='{ plugin = "by_loss"; }')
         output = self.osafl("check", path, "--set", "training.enabled=false", status=2)
-        self.assertIn("wrong.cfg:%d: deletion.plugin = \"by_loss\" goes by what the model makes of "
-                      "each sample" % line["deletion"], output)
+        self.assertIn("wrong.cfg:%d: deletion.plugin = \"by_loss\" measures each sample "
+                      "with the model" % line["deletion"], output)
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ class SequencesAndTargets(ProductTest):
                       self.check_small({**check, "model.plugin": "logistic"}, status=2))
         check["model.network.loss"] = '"squared_error"'
         self.assertIn("1 target\n", self.check_small(check))
-        self.assertIn("real targets are no classes",
+        self.assertIn("real targets are not classes",
                       self.check_small({**check, "dataset.csv.classes": 3}, status=2))
         self.path("own.csv", "a,price\n1.5,2.5\n1.0,cheap\n")
         self.assertIn('own.csv:3: a target must be a number, not "cheap" in column 2 ("price")',
