@@ -451,7 +451,7 @@ static void test_required_operations_of_each_kind(void **state)
             snprintf(expected, sizeof expected, "lacks the operation %s,",
                      kinds[k].required[missed]);
             if (strstr(why.text, expected) == NULL)
-                fail_msg("kind %u: \"%s\" does not say \"%s\"", (unsigned)kinds[k].kind, why,
+                fail_msg("kind %u: \"%s\" does not say \"%s\"", (unsigned)kinds[k].kind, why.text,
                          expected);
             missed++;
         }
