@@ -27,6 +27,7 @@ enum file_found {
     FILE_SHORTER, /* ends too early */
     FILE_CHANGED, /* other bytes */
     FILE_UNFIT,   /* no regular file, or none that can be read */
+    FILE_UNKNOWN, /* memory was too short to look; never part of a decision */
 };
 
 enum checkpoints_found {

@@ -31,6 +31,8 @@ static FILE *open_in(const struct run_folder *folder, const char *name)
 /* Of a file that could not be opened. */
 static enum file_found absent_or_unfit(void)
 {
+    if (errno == ENOMEM)
+        return FILE_UNKNOWN;
     return errno == ENOENT ? FILE_ABSENT : FILE_UNFIT;
 }
 
@@ -46,19 +48,16 @@ static uint64_t file_length(FILE *file)
 static bool hash_beginning(FILE *file, uint64_t bytes, uint64_t *hash)
 {
     char block[BLOCK_BYTES];
-    XXH3_state_t *state = XXH3_createState();
-    if (state == NULL)
-        return false;
-    XXH3_64bits_reset(state);
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
     while (bytes > 0) {
         const size_t got = fread(block, 1, bytes < sizeof block ? bytes : sizeof block, file);
         if (got == 0)
             break;
-        XXH3_64bits_update(state, block, got);
+        XXH3_64bits_update(&state, block, got);
         bytes -= got;
     }
-    *hash = XXH3_64bits_digest(state);
-    XXH3_freeState(state);
+    *hash = XXH3_64bits_digest(&state);
     return bytes == 0;
 }
 
@@ -89,13 +88,13 @@ static void compare_tables(const struct run_folder *folder,
         out[i] = compare_table(folder, i, &recorded[i]);
 }
 
-/* Lines of rounds.csv; 0: none, or no such file. */
+/* Lines of rounds.csv; 0: none, or no such file; UINT64_MAX: memory was too short to look. */
 static uint64_t count_lines(const struct run_folder *folder)
 {
     FILE *file = open_in(folder, result_table_name[0]);
     uint64_t lines = 0;
     if (file == NULL)
-        return 0;
+        return errno == ENOMEM ? UINT64_MAX : 0;
     for (int c; (c = getc_unlocked(file)) != EOF;)
         lines += c == '\n';
     fclose(file);
@@ -112,7 +111,9 @@ static void judge_tables(const struct run_folder *folder, uint32_t rounds,
         out[i] = found == FILE_LONGER ? FILE_WHOLE : found;
     }
     const uint64_t lines = count_lines(folder);
-    if (out[0] == FILE_WHOLE && lines != (uint64_t)rounds + 1)
+    if (lines == UINT64_MAX)
+        out[0] = FILE_UNKNOWN;
+    else if (out[0] == FILE_WHOLE && lines != (uint64_t)rounds + 1)
         out[0] = lines < (uint64_t)rounds + 1 ? FILE_SHORTER : FILE_LONGER;
 }
 
@@ -198,6 +199,15 @@ static osafl_status look_at_end(const struct run_folder *folder,
     return OSAFL_OK;
 }
 
+static bool some_file_is_unknown(const struct resume_facts *f)
+{
+    bool unknown = f->model == FILE_UNKNOWN;
+    for (int i = 0; i < RESULT_TABLES; i++)
+        unknown =
+            unknown || f->since_checkpoint[i] == FILE_UNKNOWN || f->since_end[i] == FILE_UNKNOWN;
+    return unknown;
+}
+
 osafl_status resume_look(const struct run_folder *folder, const struct experiment *e,
                          const struct surroundings *around, uint32_t rounds, uint64_t parameters,
                          struct resume_findings *out, struct error *error)
@@ -223,7 +233,10 @@ osafl_status resume_look(const struct run_folder *folder, const struct experimen
     f->has_rows = count_lines(folder) > 1;
     f->model = judge_model(folder, parameters);
     OSAFL_TRY(look_at_checkpoints(folder, e, out, recorded, error));
-    return look_at_end(folder, recorded, f, error);
+    OSAFL_TRY(look_at_end(folder, recorded, f, error));
+    if (some_file_is_unknown(f))
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the files in %s", folder->path);
+    return OSAFL_OK;
 }
 
 void resume_findings_free(struct resume_findings *f)

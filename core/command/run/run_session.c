@@ -20,12 +20,15 @@ osafl_status run_session_open(struct run_session *s, struct experiment *e, struc
         return OSAFL_E_UNSUPPORTED;
     }
     struct error error;
-    if (program_file_hash(s->program_hash, &error) != OSAFL_OK) {
+    const osafl_status hashed = program_file_hash(s->program_hash, &error);
+    if (hashed == OSAFL_E_NOMEM)
+        diagnostics_no_memory(d);
+    if (hashed != OSAFL_OK) {
         diagnostics_error(d, NULL, 0,
                           "the program's own file, /proc/self/exe, %s; mount /proc, so that a run "
                           "is resumed only by the program that began it",
                           error.text);
-        return OSAFL_E_UNSUPPORTED;
+        return hashed == OSAFL_E_NOMEM ? hashed : OSAFL_E_UNSUPPORTED;
     }
     s->around = (struct surroundings){
         .program_hash = s->program_hash,
