@@ -485,6 +485,25 @@ static int build_group_norm(struct builder *b, uint32_t i, const char *name, int
                                                                relu);
 }
 
+static int build_flatten(struct builder *b, struct built *t, int input)
+{
+    t->flat = true;
+    if (t->sequence)
+        network_fail(b->net, "a sequence is not flattened: take its mean (global_average), or the "
+                             "last position of a recurrent layer (last)");
+    return input;
+}
+
+static int build_embedding(struct builder *b, uint32_t i, const char *name)
+{
+    const struct network_row *r = &b->row[i];
+    b->built[i].sequence = true;
+    if (b->built[i].input >= 0)
+        network_fail(
+            b->net, "an embedding reads the samples: it must come first, or have from = \"input\"");
+    return network_embedding(b->net, name, (uint32_t)r->embedding, (uint32_t)r->size);
+}
+
 /* The layer itself, without what follows it. */
 static int build_layer(struct builder *b, uint32_t i, const char *name)
 {
@@ -515,18 +534,9 @@ static int build_layer(struct builder *b, uint32_t i, const char *name)
     case DROPOUT:
         return network_dropout(net, input, r->dropout);
     case FLATTEN:
-        t->flat = true;
-        if (t->sequence)
-            network_fail(net, "a sequence is not flattened: take its mean (global_average), or the "
-                              "last position of a recurrent layer (last)");
-        return input;
+        return build_flatten(b, t, input);
     case EMBEDDING:
-        t->sequence = true;
-        if (t->input >= 0)
-            network_fail(
-                net,
-                "an embedding reads the samples: it must come first, or have from = \"input\"");
-        return network_embedding(net, name, (uint32_t)r->embedding, (uint32_t)r->size);
+        return build_embedding(b, i, name);
     case POSITION:
         return network_position(net, input, name);
     case GRU:
