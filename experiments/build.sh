@@ -8,6 +8,6 @@ top=$(dirname "$here")
     libopenblas-dev libjansson-dev zlib1g-dev librandom123-dev libxxhash-dev "$@"
 
 build="$top/build"
-[ -f "$build/build.ninja" ] || cmake -S "$top" -B "$build" -G Ninja -DOSAFL_TESTS=OFF >/dev/null
+[ -f "$build/CMakeCache.txt" ] || cmake -S "$top" -B "$build" -G Ninja -DOSAFL_TESTS=OFF >/dev/null
 echo "Building ..." >&2
 cmake --build "$build" -- -j "$(nproc)" --quiet

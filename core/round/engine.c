@@ -484,6 +484,7 @@ static double lap(double *mark)
 static void warn_of_nobody(struct engine *e)
 {
     const bool all_away = memchr(world_present(e->world), 1, count_clients(e)) == NULL;
+    const bool all_busy = !participation_has_candidates(&e->participation);
     const uint32_t kind = all_away ? OSAFL_KIND_ARRIVAL : OSAFL_KIND_SELECTION;
     char line[256];
     if (e->warned_of_nobody)
@@ -491,7 +492,9 @@ static void warn_of_nobody(struct engine *e)
     snprintf(line, sizeof line,
              "%s/%s, round %u: %s, so the round is empty; rounds.csv shows further ones",
              kind_name(kind), e->session->instance[kind].plugin->name, e->round,
-             all_away ? "no available client has a sample" : "no client is selected");
+             all_away   ? "no available client has a sample"
+             : all_busy ? "every available client is busy with a late update"
+                        : "no client is selected");
     warn(e, line);
     e->warned_of_nobody = true;
 }

@@ -134,7 +134,7 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
             1e-6 * f->payload_bits / rounds);
 }
 
-osafl_status forecast_print(const struct session *s, const struct world *world, FILE *to,
+osafl_status forecast_print(const struct session *s, struct world *world, FILE *to,
                             struct error *error)
 {
     struct forecast f = {0};
@@ -144,13 +144,16 @@ osafl_status forecast_print(const struct session *s, const struct world *world, 
         status = error_set(error, OSAFL_E_NOMEM, "out of memory for %u clients", s->facts.clients);
     while (status == OSAFL_OK && f.rounds < s->facts.rounds &&
            (f.rounds == 0 || f.client_rounds + s->facts.clients <= CLIENT_ROUNDS_MAX)) {
-        (void)participation_begin(&p, f.rounds);
-        status = participation_decide(&p, f.rounds, error);
+        status = world_begin_round(world, f.rounds, participation_begin(&p, f.rounds), error);
+        if (status == OSAFL_OK)
+            status = participation_decide(&p, f.rounds, error);
         if (status != OSAFL_OK)
             break;
         count_round(&f, &p, s->facts.max_local_rounds);
         f.unasked_rounds += p.n_asked == 0;
         note_history(&p, f.rounds - 1);
+        world_count_arrivals(world);
+        history_note_arrivals(&p.history, world_arrivals(world));
     }
     participation_destroy(&p);
     if (status == OSAFL_OK)

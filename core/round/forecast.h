@@ -9,11 +9,12 @@
 #include "session.h"
 #include "world/world.h"
 
-/* Asks channel and resource policy for all rounds (of very large runs, for the first ones) and
- * prints the share of the client-rounds that take part, their local rounds, why the others sit
- * out, and what a round costs: what the run itself will record, losses on the uplink aside.  Prints
- * nothing for a session without a link. */
-osafl_status forecast_print(const struct session *s, const struct world *world, FILE *to,
+/* Asks arrival, channel and resource policy for all rounds (of very large runs, for the first ones)
+ * and prints the share of the client-rounds that take part, their local rounds, why the others sit
+ * out, and what a round costs: what the run itself will record, losses on the uplink aside.  The
+ * world only counts what arrives (world_count_arrivals()) and may then only be destroyed.  The
+ * session has a link. */
+osafl_status forecast_print(const struct session *s, struct world *world, FILE *to,
                             struct error *error);
 
 #endif

@@ -146,6 +146,11 @@ static void note_there(struct participation *p, uint32_t round)
     }
 }
 
+bool participation_has_candidates(const struct participation *p)
+{
+    return memchr(p->there, 1, count_clients(p)) != NULL;
+}
+
 static osafl_status check_asked(struct participation *p, osafl_call *c)
 {
     p->n_asked = 0;

@@ -47,6 +47,9 @@ osafl_status participation_decide(struct participation *p, uint32_t round, struc
 /* Bits of a sample in the cost model, s_u. */
 double participation_sample_bits(const struct session *s);
 
+/* Whether anybody can be asked in the round in hand. */
+bool participation_has_candidates(const struct participation *p);
+
 /* Its update would be later than the aggregator takes. */
 bool participation_is_stale(const struct participation *p, uint32_t client);
 

@@ -69,8 +69,7 @@ double world_entropy(const struct world *w, uint32_t client);
 osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_history *history,
                                struct error *error);
 /* [clients]: 1 for a client that is there in the round begun and has a sample (before the first
- * one: for all); samples that reach
- * it at its end. */
+ * one: for all); samples that reach it at its end. */
 const uint8_t *world_present(const struct world *w);
 const uint32_t *world_arrivals(const struct world *w);
 
@@ -79,6 +78,10 @@ const uint32_t *world_arrivals(const struct world *w);
  * or because its answer breaks the interface: OSAFL_E_BUG, naming it) the world may only be
  * destroyed. */
 osafl_status world_advance(struct world *w, uint32_t round, struct error *error);
+
+/* Ends the round begun by counting: stores grow by what arrives, up to their capacity, and nothing
+ * is dealt.  For a forecast; samples and labels of stores mean nothing afterwards. */
+void world_count_arrivals(struct world *w);
 
 /* value[i] of sample[i], i < n, for a deletion policy that goes by a measure. */
 typedef osafl_status world_measure(void *arg, uint32_t client, uint32_t n, const uint64_t *sample,

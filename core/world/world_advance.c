@@ -129,6 +129,16 @@ const uint32_t *world_arrivals(const struct world *w)
     return w->arrivals;
 }
 
+void world_count_arrivals(struct world *w)
+{
+    for (uint32_t u = 0; u < w->population.clients; u++) {
+        const uint64_t room = w->population.capacity[u] - w->stored[u];
+        const uint64_t more = w->arrivals[u] < room ? w->arrivals[u] : room;
+        w->stored[u] += more;
+        w->total_stored += more;
+    }
+}
+
 void world_measure_with(struct world *w, world_measure *measure, void *arg)
 {
     w->measure = measure;

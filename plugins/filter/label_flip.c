@@ -20,6 +20,10 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
                            const void *config, void **self)
 {
     const struct settings *s = config;
+    if (facts->dataset->target_type == OSAFL_TARGET_REAL)
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "the targets are real numbers, so there are no labels to flip; choose "
+                       "another filter");
     return chosen_create(h, c, facts, config, s->share, self);
 }
 

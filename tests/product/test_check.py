@@ -156,6 +156,13 @@ class Forecast(ProductTest):
             self.check_forecast(self.SCARCE, {"channel.plugin": channel})
         self.check_forecast(self.SCARCE, {"aggregator.plugin": '"scaffold"'})
 
+    def test_who_is_there(self):
+        for arrival in ({"arrival.plugin": '"onoff"', "arrival.onoff.away": "true"},
+                        {"arrival.plugin": '"diurnal"', "arrival.diurnal.night": 0.5},
+                        {"arrival.plugin": '"poisson"', "arrival.poisson.fill": 0.0,
+                         "arrival.poisson.rate": 0.3}):
+            self.assertIn("absent", self.check_forecast(self.SCARCE, LOSSLESS, arrival))
+
     def test_nobody(self):
         share, _, local_rounds, reasons, _ = self.forecast({"deadline_s": 1e-6})
         self.assertEqual((share, local_rounds, reasons), (0.0, None, {"deadline": 100.0}))

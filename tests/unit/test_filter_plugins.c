@@ -129,6 +129,19 @@ static void relabel(const char *to, int32_t *label, const uint64_t *sample, uint
     fixture_close(f);
 }
 
+static void test_real_targets_have_no_labels(void **unused)
+{
+    (void)unused;
+    osafl_dataset_info real = *facts.dataset;
+    osafl_facts of_real = facts;
+    real.target_type = OSAFL_TARGET_REAL;
+    of_real.dataset = &real;
+    struct fixture *f = fixture_open("filter", "label_flip");
+    assert_int_equal(fixture_create(f, &of_real), OSAFL_E_CONFIG);
+    assert_non_null(strstr(f->error.text, "there are no labels to flip"));
+    fixture_close(f);
+}
+
 /* Each sample keeps one label; over the samples all occur. */
 static void test_labels(void **unused)
 {
@@ -230,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_share_of_attackers),
         cmocka_unit_test(test_factors),
         cmocka_unit_test(test_noise_is_drawn_anew),
+        cmocka_unit_test(test_real_targets_have_no_labels),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_gaussian),
         cmocka_unit_test(test_epsilon_against_published_numbers),

@@ -270,6 +270,8 @@ static void refusals_name_the_layer(void **state)
     expect_refusal("{ relu = true; activation = \"tanh\"; }", "relu and activation are both given");
     expect_refusal("{ name = \"a\"; linear = 3; },\n{ name = \"a\"; linear = \"classes\"; }",
                    "net.cfg:4: layers[1] \"a\": layers[0] is called \"a\" already");
+    expect_refusal("{ name = \"2\"; linear = 3; },\n{ linear = 3; }, { linear = \"classes\"; }",
+                   "layers[0] is called \"2\", which is the number of this layer");
     expect_refusal("{ name = \"a b\"; linear = 3; }", "holds other characters than");
     expect_refusal("{ name = \"input\"; linear = 3; }", "\"input\" is the name of the samples");
     expect_refusal("{ linear = 3; },\n{ from = \"x\"; linear = \"classes\"; }",

@@ -48,8 +48,7 @@ static void print_work(const struct session *s, const struct world *world)
 }
 
 /* What goes over the link, and from whom. */
-static osafl_status print_link(const struct session *s, const struct world *world,
-                               struct error *error)
+static osafl_status print_link(const struct session *s, struct world *world, struct error *error)
 {
     if (!session_has_link(s)) {
         printf("%-22s none: one place trains on all stores; channel, resource, quantizer, uplink, "

@@ -2,6 +2,7 @@
 #include "evaluate_command.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,8 @@ static void print_measures(const struct session *s, const double *value, const c
     char number[CSV_REAL_BYTES];
     for (uint32_t m = 0; m < s->model.n_measures; m++) {
         csv_format_real(value[m], number);
-        printf("%s%s %s", m > 0 ? ", " : "", measure_of(s, m)->name, number);
+        printf("%s%s %s", m > 0 ? ", " : "", measure_of(s, m)->name,
+               isfinite(value[m]) ? number : "not finite");
     }
     fputs(end, stdout);
 }

@@ -156,7 +156,7 @@ static char *source_in(const char *dir, const char *kind, const char *name)
 static char *find_source(const struct packing *p, const json_t *environment, const char *kind,
                          const char *name)
 {
-    static const char *const from[] = {"", "/..", "/../../../plugins"};
+    static const char *const from[] = {"", "/..", "/../../../plugins", "/../../../../plugins"};
     const char *file =
         json_string_value(json_object_get(json_object_get(environment, "plugin_files"), kind));
     const char *slash = file != NULL ? strrchr(file, '/') : NULL;

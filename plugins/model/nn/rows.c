@@ -277,6 +277,17 @@ static void check_name(struct builder *b, uint32_t i)
             network_fail(b->net, "layers[%" PRIu32 "] is called \"%s\" already", k, name);
 }
 
+/* A layer without a name has its number for one, as in a torch.nn.Sequential. */
+static void check_number(struct builder *b, const char *number)
+{
+    for (uint32_t k = 0; k < b->n; k++)
+        if (strcmp(b->row[k].name, number) == 0)
+            network_fail(b->net,
+                         "layers[%" PRIu32 "] is called \"%s\", which is the number of this layer; "
+                         "give either another name",
+                         k, number);
+}
+
 /* What row i is and reads. */
 static void resolve(struct builder *b, uint32_t i)
 {
@@ -591,6 +602,8 @@ static void build_row(struct builder *b, uint32_t i)
         b->modules++; /* flattens */
     char number[16];
     snprintf(number, sizeof number, "%" PRIu32, b->modules);
+    if (!is_given(r->name) && t->kind != PLAIN && t->kind != CONCAT)
+        check_number(b, number);
     int x = build_layer(b, i, is_given(r->name) ? r->name : number);
     b->modules += t->kind != PLAIN && t->kind != CONCAT;
     if (t->added != NO_ROW && t->kind != GROUP_NORM && b->net->status == OSAFL_OK)
