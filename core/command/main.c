@@ -1,5 +1,6 @@
 /* main.c - the osafl program. */
 #include "base/exit_status.h"
+#include "base/json_memory.h"
 #include "cli.h"
 #include "plugin/guard.h"
 #include "plugin/kinds.h"
@@ -52,6 +53,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     if (atexit(refuse_early_exit) != 0)
         return EXIT_RUN_FAILED;
+    json_memory_end_on_failure();
     const int status = cli_main(argc, argv);
     fflush(NULL);
 #ifndef OSAFL_SANITIZED /* whose reports come at exit() */
