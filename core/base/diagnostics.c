@@ -166,3 +166,20 @@ void diagnostics_print(const struct diagnostics *d, FILE *to)
     if (d->lost != 0)
         fprintf(to, "out of memory: %zu further messages are lost\n", d->lost);
 }
+
+char *diagnostics_text(const struct diagnostics *d)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return NULL;
+    diagnostics_print(d, memory);
+    if (fclose(memory) != 0) {
+        free(text);
+        return NULL;
+    }
+    while (size > 0 && text[size - 1] == '\n')
+        text[--size] = '\0';
+    return text;
+}

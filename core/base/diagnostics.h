@@ -30,5 +30,7 @@ bool diagnostics_lack_memory(const struct diagnostics *d);
 size_t diagnostics_errors(const struct diagnostics *d);
 /* Prints "file:line: text" lines, warnings marked as such; of several hundred the first. */
 void diagnostics_print(const struct diagnostics *d, FILE *to);
+/* What that prints, without the last newline; free() it.  NULL: out of memory. */
+char *diagnostics_text(const struct diagnostics *d);
 
 #endif

@@ -125,3 +125,17 @@ FILE *file_open_regular(const char *path)
     }
     return file;
 }
+
+FILE *file_open_in(const char *folder, const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, name) < 0) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    FILE *file = file_open_regular(path);
+    const int error = errno;
+    free(path);
+    errno = error;
+    return file;
+}

@@ -24,5 +24,7 @@ bool folder_has(const char *folder, const char *name);
 /* Opens a regular file for reading, without waiting for a pipe's other end.  NULL with errno;
  * EINVAL: it is something else. */
 FILE *file_open_regular(const char *path);
+/* The same for a file of a folder. */
+FILE *file_open_in(const char *folder, const char *name);
 
 #endif

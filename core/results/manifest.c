@@ -515,18 +515,14 @@ static bool read_table(const json_t *tables, int i, struct table_state *out)
 osafl_status environment_read_end(const struct run_folder *folder, struct run_end *out,
                                   struct error *error)
 {
-    char *path = NULL;
     *out = (struct run_end){0};
-    if (asprintf(&path, "%s/" ENVIRONMENT, folder->path) < 0)
-        return error_set(error, OSAFL_E_NOMEM, "out of memory for " ENVIRONMENT);
     json_error_t problem;
     errno = 0;
-    FILE *file = file_open_regular(path);
+    FILE *file = file_open_in(folder->path, ENVIRONMENT);
     json_t *found = file != NULL ? json_loadf(file, 0, &problem) : NULL;
     const bool no_memory = errno == ENOMEM;
     if (file != NULL)
         fclose(file);
-    free(path);
     out->ended = json_is_string(json_object_get(found, "ended")) &&
                  !json_is_string(json_object_get(found, "failure"));
     out->has_tables = out->ended;

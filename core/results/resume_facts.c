@@ -16,18 +16,6 @@
 
 enum { BLOCK_BYTES = 65536 };
 
-static FILE *open_in(const struct run_folder *folder, const char *name)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder->path, name) < 0)
-        return NULL;
-    FILE *file = file_open_regular(path);
-    const int error = errno;
-    free(path);
-    errno = error;
-    return file;
-}
-
 /* Of a file that could not be opened. */
 static enum file_found absent_or_unfit(void)
 {
@@ -64,7 +52,7 @@ static bool hash_beginning(FILE *file, uint64_t bytes, uint64_t *hash)
 static enum file_found compare_table(const struct run_folder *folder, int table,
                                      const struct table_state *recorded)
 {
-    FILE *file = open_in(folder, result_table_name[table]);
+    FILE *file = file_open_in(folder->path, result_table_name[table]);
     if (file == NULL)
         return absent_or_unfit();
     const uint64_t length = file_length(file);
@@ -91,7 +79,7 @@ static void compare_tables(const struct run_folder *folder,
 /* Lines of rounds.csv; 0: none, or no such file; UINT64_MAX: memory was too short to look. */
 static uint64_t count_lines(const struct run_folder *folder)
 {
-    FILE *file = open_in(folder, result_table_name[0]);
+    FILE *file = file_open_in(folder->path, result_table_name[0]);
     uint64_t lines = 0;
     if (file == NULL)
         return errno == ENOMEM ? UINT64_MAX : 0;
@@ -123,7 +111,7 @@ static void judge_tables(const struct run_folder *folder, uint32_t rounds,
 static enum file_found judge_model(const struct run_folder *folder, uint64_t parameters)
 {
     uint64_t header = 0;
-    FILE *file = open_in(folder, "model.safetensors");
+    FILE *file = file_open_in(folder->path, "model.safetensors");
     if (file == NULL)
         return absent_or_unfit();
     const uint64_t length = file_length(file);

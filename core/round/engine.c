@@ -210,8 +210,7 @@ static void warn(const struct engine *e, const char *line)
 }
 
 /* Divergence stops the run, or drops the client with a reason in its record.  What diverges often
- * does so again, so that only the first such round is reported; the end of the run says how many.
- */
+ * does so again, so only the first such round is reported; the end of the run says how many. */
 static osafl_status handle_divergence(struct engine *e, struct error *error)
 {
     const bool stop = e->session->experiment->general.on_divergence.index == 0;

@@ -148,6 +148,14 @@ osafl_status find_cells(const char *folder, struct found_cells *into, struct err
     return OSAFL_OK;
 }
 
+osafl_status find_all_cells(const char *const *folder, size_t n, struct found_cells *into,
+                            struct error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        OSAFL_TRY(find_cells(folder[i], into, error));
+    return OSAFL_OK;
+}
+
 /* ---- filter ---- */
 
 static osafl_status unknown_key(const struct found_cells *f, const char *key, struct error *error)

@@ -36,6 +36,10 @@ struct found_cells {
  * OSAFL_E_IO when `folder` cannot be opened, OSAFL_E_DATA when it holds no result folder. */
 osafl_status find_cells(const char *folder, struct found_cells *into, struct error *error);
 
+/* The same for n folders, in their order, up to the first failure. */
+osafl_status find_all_cells(const char *const *folder, size_t n, struct found_cells *into,
+                            struct error *error);
+
 /* Keeps the cells for which all of `only` hold ("KEY=VALUE"; KEY: case, experiment, seed or the
  * path of a setting), and the planned runs for which they would.  OSAFL_E_CONFIG for a malformed
  * word, a key that no cell has, or a value that no cell has. */

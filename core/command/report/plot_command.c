@@ -278,8 +278,7 @@ static osafl_status draw_figures(const struct plot_options *o, const struct figu
 static osafl_status run_plot(const struct plot_options *o, struct found_cells *f,
                              struct figure_list *l, struct error *error)
 {
-    for (size_t i = 0; i < o->folders; i++)
-        OSAFL_TRY(find_cells(o->folder[i], f, error));
+    OSAFL_TRY(find_all_cells(o->folder, o->folders, f, error));
     OSAFL_TRY(keep_only(f, o->only, o->n_only, error));
     take_first_rounds(f, o->rounds);
     struct result_grid *g = result_grid_create(f, &(struct grid_layout){.one_table = o->together});

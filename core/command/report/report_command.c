@@ -431,9 +431,7 @@ static osafl_status find_tuning(struct report_options *o, struct error *error)
         return error_set(error, OSAFL_E_CONFIG,
                          "--compute makes tables of its own: as text, markdown or latex, or in "
                          "the page of --html");
-    for (size_t i = 0; i < o->tunings; i++)
-        OSAFL_TRY(find_cells(o->tuning[i], &o->tuned, error));
-    return OSAFL_OK;
+    return find_all_cells(o->tuning, o->tunings, &o->tuned, error);
 }
 
 /* The setting of --by, and what its values are called. */
@@ -459,9 +457,7 @@ static int run_report(struct report_options *o)
 {
     struct found_cells found = {.cells = 0};
     struct error error;
-    osafl_status status = OSAFL_OK;
-    for (size_t i = 0; i < o->folders && status == OSAFL_OK; i++)
-        status = find_cells(o->folder[i], &found, &error);
+    osafl_status status = find_all_cells(o->folder, o->folders, &found, &error);
     if (status == OSAFL_OK)
         status = read_published(o, &error);
     if (status == OSAFL_OK && found.cells + found.n_unreadable == 0)

@@ -167,19 +167,11 @@ int run_and_print(struct experiment *e, struct loader *l, const struct run_optio
 /* All errors, in one line. */
 static void join_errors(const struct diagnostics *d, char out[ERROR_BYTES])
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL)
-        return;
-    diagnostics_print(d, memory);
-    if (fclose(memory) == 0) {
-        while (size > 0 && text[size - 1] == '\n')
-            text[--size] = '\0';
-        for (char *c = text; *c != '\0'; c++)
-            *c = *c == '\n' ? ' ' : *c;
+    char *text = diagnostics_text(d);
+    for (char *c = text; c != NULL && *c != '\0'; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    if (text != NULL)
         snprintf(out, ERROR_BYTES, "%s", text);
-    }
     free(text);
 }
 

@@ -25,16 +25,7 @@ struct table_reader {
 
 static bool open_reader(struct table_reader *t, const char *folder, const char *name)
 {
-    char *path = NULL;
-    *t = (struct table_reader){0};
-    if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        errno = ENOMEM;
-        return false;
-    }
-    t->file = file_open_regular(path);
-    const int error = errno;
-    free(path);
-    errno = error;
+    *t = (struct table_reader){.file = file_open_in(folder, name)};
     return t->file != NULL;
 }
 

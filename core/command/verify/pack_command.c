@@ -359,9 +359,7 @@ int pack_command(const struct pack_options *o)
 {
     struct found_cells found = {.cells = 0};
     struct error error;
-    osafl_status status = OSAFL_OK;
-    for (size_t i = 0; i < o->folders && status == OSAFL_OK; i++)
-        status = find_cells(o->folder[i], &found, &error);
+    osafl_status status = find_all_cells(o->folder, o->folders, &found, &error);
     if (status == OSAFL_OK)
         status = keep_only(&found, o->only, o->n_only, &error);
     if (status == OSAFL_OK)

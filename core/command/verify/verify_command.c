@@ -186,17 +186,9 @@ static int compute_and_judge(const struct verification *v)
 
 static void print_lacks(const struct verification *v, const struct diagnostics *d)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL)
-        return;
-    diagnostics_print(d, memory);
-    if (fclose(memory) == 0) {
-        while (size > 0 && text[size - 1] == '\n')
-            text[--size] = '\0';
+    char *text = diagnostics_text(d);
+    if (text != NULL)
         say(v, "lacks something", text);
-    }
     free(text);
 }
 
@@ -265,9 +257,7 @@ int verify_command(const struct verify_options *o, struct loader *l)
 {
     struct found_cells found = {.cells = 0};
     struct error error;
-    osafl_status status = OSAFL_OK;
-    for (size_t i = 0; i < o->folders && status == OSAFL_OK; i++)
-        status = find_cells(o->folder[i], &found, &error);
+    osafl_status status = find_all_cells(o->folder, o->folders, &found, &error);
     if (status == OSAFL_OK)
         status = keep_only(&found, o->only, o->n_only, &error);
     int result = EXIT_USAGE;
