@@ -541,6 +541,16 @@ void instance_destroy(struct instance *i)
     i->created = false;
 }
 
+const void *instance_extension(const struct instance *i, const char *id)
+{
+    if (i->plugin->vtable->extension == NULL)
+        return NULL;
+    const struct instance *before = operation_begin(i);
+    const void *table = i->plugin->vtable->extension(i->self, id);
+    operation_end(before);
+    return table;
+}
+
 bool plugin_has_feature(const osafl_plugin *p, const char *feature)
 {
     if (p->features == NULL)

@@ -116,6 +116,9 @@ osafl_status instance_check(struct instance *i, struct error *error);
 osafl_status instance_create(struct instance *i, const osafl_facts *facts, struct error *error);
 void instance_destroy(struct instance *i);
 
+/* The instance's table of further operations of that name; NULL: it has none. */
+const void *instance_extension(const struct instance *i, const char *id);
+
 /* True when a plugin's features hold this word. */
 bool plugin_has_feature(const osafl_plugin *p, const char *feature);
 

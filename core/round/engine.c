@@ -95,8 +95,8 @@ static void list_client_tasks(struct engine *e)
 
 uint64_t engine_steps_per_round(const struct session *s, const uint64_t *stored)
 {
-    if (!session_has_link(s) && s->aggregator.central_steps > 0)
-        return s->aggregator.central_steps;
+    if (s->pooled_steps > 0)
+        return s->pooled_steps;
     const uint64_t minibatches = (uint64_t)s->experiment->training.minibatches;
     uint64_t steps = 0;
     for (uint32_t u = 0; u < s->facts.clients; u++)

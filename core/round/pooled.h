@@ -1,7 +1,6 @@
 /* pooled.h - centralised training: one trainee, number 0, with the union of all stores and no link.
  *
- * An aggregator asks for it (osafl_aggregator_info.centralised); session_has_link() is then false.
- */
+ * An aggregator asks for it by the extension osafl_pooled; session_has_link() is then false. */
 #ifndef OSAFL_CORE_POOLED_H
 #define OSAFL_CORE_POOLED_H
 

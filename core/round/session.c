@@ -67,7 +67,7 @@ const osafl_filter_vt *session_filter(const struct session *s)
 
 bool session_has_link(const struct session *s)
 {
-    return s->aggregator.centralised == 0;
+    return !s->pooled;
 }
 
 uint32_t session_trainees(const struct session *s)
@@ -256,6 +256,22 @@ static osafl_status create_model(struct session *s, struct diagnostics *d)
     return OSAFL_OK;
 }
 
+/* Does the aggregator ask for centralised training? */
+static osafl_status ask_for_pooling(struct session *s, struct diagnostics *d)
+{
+    const struct instance *i = &s->instance[OSAFL_KIND_AGGREGATOR];
+    const osafl_pooled *pooled = instance_extension(i, OSAFL_POOLED_ID);
+    if (pooled == NULL)
+        return OSAFL_OK;
+    if (!OSAFL_HAS(pooled, osafl_pooled, steps) || pooled->steps == NULL)
+        return refuse(s, OSAFL_KIND_AGGREGATOR, d, OSAFL_E_BUG,
+                      "has the extension " OSAFL_POOLED_ID " without steps()");
+    osafl_call c;
+    call_begin(&c, i, OSAFL_NO_CLIENT, 0);
+    s->pooled = true;
+    return end_describe(&c, pooled->steps(i->self, &c, &s->pooled_steps), d);
+}
+
 static osafl_status create_aggregator(struct session *s, struct diagnostics *d)
 {
     const uint32_t kind = OSAFL_KIND_AGGREGATOR;
@@ -279,7 +295,7 @@ static osafl_status create_aggregator(struct session *s, struct diagnostics *d)
         return refuse(s, kind, d, OSAFL_E_BUG,
                       "declares vectors to send down, but has no broadcast()");
     s->slots = 1 + info->uplink_vectors;
-    return OSAFL_OK;
+    return ask_for_pooling(s, d);
 }
 
 static osafl_status create_link(struct session *s, struct diagnostics *d)

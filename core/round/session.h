@@ -30,6 +30,8 @@ struct session {
     osafl_model_info model;
     osafl_link link; /* zero without one */
     osafl_aggregator_info aggregator;
+    bool pooled;           /* session_has_link() is false */
+    uint64_t pooled_steps; /* of a round; 0: as many as all clients would take */
     osafl_optimizer_info optimizer;
     osafl_selection_info selection;
     osafl_deletion_info deletion;

@@ -58,7 +58,7 @@ static osafl_status check_run(const struct session *s, struct error *error)
     const char *why = NULL;
     if (!s->experiment->training.enabled)
         why = "nobody trains";
-    else if (s->aggregator.centralised)
+    else if (!session_has_link(s))
         why = "the aggregator trains at one place";
     else if (strcmp(optimizer, "sgd") != 0 || momentum.value != 0.0)
         why = "clients take other steps than those of plain SGD (optimizer sgd, momentum 0)";

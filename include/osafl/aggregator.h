@@ -20,25 +20,34 @@ enum {
 
 typedef struct osafl_aggregator_info {
     uint32_t struct_size;
-    uint32_t sends;             /* OSAFL_SENDS_* */
+    uint32_t sends;             /* OSAFL_SENDS_*; here, as it is a part of the server's formula */
     uint32_t broadcast_vectors; /* further vectors sent down besides w, numbered from 1 */
     uint32_t uplink_vectors;    /* further vectors that it wants back, numbered from 1 */
-    /* 1: one pooled client trains on the union of all stores, with no link and no quantizer. */
-    uint32_t centralised;
     /* 1: aggregate() is called in rounds without any update too.  0: such a round changes
      * nothing. */
     uint32_t wants_empty_rounds;
-    /* centralised: SGD steps of a round; 0: as many as all clients together would take with
-     * max_local_rounds each. */
-    uint64_t central_steps;
-    const char *optimizer; /* used when the experiment names none; never NULL */
-    /* 1: the method is this optimizer as much as this aggregator, and an experiment that names
-     * another is refused.  0: any that fits. */
-    uint32_t optimizer_is_fixed;
     /* Rounds by which an update may be late (uplink.late = "carry"): one that would be later is
      * dropped.  0: only updates of the round in hand count. */
     uint32_t max_staleness;
+    const char *optimizer; /* used when the experiment names none; never NULL */
+    /* 1: the method is this optimizer as much as this aggregator (FedProx averages as FedAvg does,
+     * and would be it with another optimizer), and an experiment that names another is refused.
+     * 0: any that fits. */
+    uint32_t optimizer_is_fixed;
+    uint32_t reserved;
 } osafl_aggregator_info;
+
+/* Extension of an instance (osafl_lifecycle.extension): centralised training.  Where an aggregator
+ * has it, one trainee, number 0, trains on the union of all stores, with no link and no quantizer;
+ * aggregate() gets its update alone. */
+#define OSAFL_POOLED_ID "osafl.pooled/1"
+typedef struct osafl_pooled {
+    uint32_t struct_size;
+    uint32_t reserved;
+    /* REQUIRED.  SGD steps of a round; 0: as many as all clients together would take with
+     * max_local_rounds each.  The same answer every time.  [coord] */
+    osafl_status (*steps)(void *self, osafl_call *c, uint64_t *steps);
+} osafl_pooled;
 
 struct osafl_updates;
 

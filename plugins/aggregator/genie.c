@@ -2,6 +2,8 @@
  *
  * The host pools all stores into one client, without link and quantizer; the model becomes what
  * that client trained. */
+#include <string.h>
+
 #include "osafl/aggregator.h"
 #include "shared/participants.h"
 
@@ -11,14 +13,27 @@ struct config {
 
 static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
+    (void)self;
+    (void)c;
+    out->sends = OSAFL_SENDS_DELTA;
+    out->optimizer = "sgd";
+    return OSAFL_OK;
+}
+
+static osafl_status steps_per_round(void *self, osafl_call *c, uint64_t *steps)
+{
     (void)c;
     const struct stateless_rule *r = self;
     const struct config *config = r->config;
-    out->sends = OSAFL_SENDS_DELTA;
-    out->centralised = 1;
-    out->central_steps = (uint64_t)config->steps;
-    out->optimizer = "sgd";
+    *steps = (uint64_t)config->steps;
     return OSAFL_OK;
+}
+
+static const void *extension(void *self, const char *id)
+{
+    static const osafl_pooled pooled = {.struct_size = sizeof pooled, .steps = steps_per_round};
+    (void)self;
+    return strcmp(id, OSAFL_POOLED_ID) == 0 ? &pooled : NULL;
 }
 
 static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u, float *w)
@@ -39,7 +54,8 @@ static const char *const features[] = {"sole_update", "mean", "permutation_invar
 static const osafl_aggregator_vt vtable = {
     .life = {.struct_size = sizeof(osafl_aggregator_vt),
              .create = stateless_create,
-             .destroy = free},
+             .destroy = free,
+             .extension = extension},
     .describe = describe,
     .aggregate = aggregate,
 };

@@ -61,12 +61,26 @@ static osafl_status describe(struct instance_under_test *s, struct caller *t,
     return OSAFL_OK;
 }
 
+/* Of an aggregator that trains at one place. */
+static osafl_status ask_steps(struct instance_under_test *s, struct caller *t)
+{
+    const osafl_pooled *pooled = instance_extension(&s->instance, OSAFL_POOLED_ID);
+    if (pooled == NULL)
+        return OSAFL_OK;
+    uint64_t *steps = arena_output(&t->arena, "steps", 1, sizeof *steps, 8);
+    osafl_call *c = caller_begin(t, "steps()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, pooled->steps(s->instance.self, c, steps)));
+    transcript_bytes(&t->transcript, "steps()", t->round, 0, steps, sizeof *steps);
+    return OSAFL_OK;
+}
+
 static osafl_status begin(struct instance_under_test *s, struct caller *t)
 {
     struct aggregator_host *k = kept_of(s);
     k->codec.dim = s->world.dim;
     k->w = allocate(s->world.dim, sizeof(float));
     trial_floats(s, 90, 0, 0.3, k->w, s->world.dim);
+    OSAFL_TRY(ask_steps(s, t));
     return describe(s, t, &k->info);
 }
 
@@ -227,8 +241,8 @@ struct crowd {
 static struct crowd crowd_make(const struct instance_under_test *s, uint32_t round)
 {
     const uint64_t dim = s->world.dim;
-    const struct aggregator_host *k = kept_of(s);
-    struct crowd crowd = {.n = k->info.centralised ? 1 : s->world.clients};
+    const bool pooled = instance_extension(&s->instance, OSAFL_POOLED_ID) != NULL;
+    struct crowd crowd = {.n = pooled ? 1 : s->world.clients};
     float *common = allocate(dim, sizeof *common);
     double total = 0.0;
     trial_floats(s, round, 99, 0.1, common, dim);
@@ -346,7 +360,7 @@ void check_aggregator_describe(struct conform *c)
     if (info->broadcast_vectors > 8 || info->uplink_vectors > 8)
         conform_fail(c, "declares %u vectors down and %u up, more than any method uses",
                      (unsigned)info->broadcast_vectors, (unsigned)info->uplink_vectors);
-    if (info->centralised > 1 || info->wants_empty_rounds > 1)
+    if (info->optimizer_is_fixed > 1 || info->wants_empty_rounds > 1)
         conform_fail(c, "declares a flag that is neither 0 nor 1");
 }
 

@@ -514,9 +514,7 @@ static osafl_status aggregator_describe(void *self, osafl_call *c, osafl_aggrega
     (void)c;
     out->sends = t->sends;
     out->broadcast_vectors = out->uplink_vectors = t->vectors;
-    out->centralised = t->centralised;
     out->wants_empty_rounds = t->wants_empty_rounds;
-    out->central_steps = t->central_steps;
     out->optimizer = "toy";
     return OSAFL_OK;
 }
@@ -552,10 +550,29 @@ static osafl_status aggregator_broadcast(void *self, osafl_call *c, uint32_t slo
     return OSAFL_OK;
 }
 
-static const osafl_aggregator_vt aggregator_vt = {.life = LIFE(osafl_aggregator_vt),
-                                                  .describe = aggregator_describe,
-                                                  .aggregate = aggregator_aggregate,
-                                                  .broadcast = aggregator_broadcast};
+static osafl_status aggregator_steps(void *self, osafl_call *c, uint64_t *steps)
+{
+    const struct toy *t = self;
+    (void)c;
+    *steps = t->pooled_steps;
+    return OSAFL_OK;
+}
+
+static const void *aggregator_extension(void *self, const char *id)
+{
+    static const osafl_pooled pooled = {.struct_size = sizeof pooled, .steps = aggregator_steps};
+    const struct toy *t = self;
+    return t->pooled && strcmp(id, OSAFL_POOLED_ID) == 0 ? &pooled : NULL;
+}
+
+static const osafl_aggregator_vt aggregator_vt = {
+    .life = {.struct_size = sizeof(osafl_aggregator_vt),
+             .create = create,
+             .destroy = destroy,
+             .extension = aggregator_extension},
+    .describe = aggregator_describe,
+    .aggregate = aggregator_aggregate,
+    .broadcast = aggregator_broadcast};
 
 /* ---- the experiment ---- */
 

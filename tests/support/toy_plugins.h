@@ -50,9 +50,9 @@ struct toy {
     uint32_t sends;
     uint32_t vectors; /* 1: optimizer and aggregator exchange one further vector each way */
     bool misfit;      /* the optimizer takes none although the aggregator sends some */
-    bool centralised;
+    bool pooled;
     bool wants_empty_rounds;
-    uint64_t central_steps;
+    uint64_t pooled_steps;
     uint32_t quantizer_vectors;
     uint32_t history_age[TOY_MAX_CLIENTS]; /* what choose() saw last, as the next two */
     double history_loss[TOY_MAX_CLIENTS];

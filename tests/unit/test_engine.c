@@ -249,18 +249,18 @@ static void test_uneven_stores(void **state)
 
     t = toy_open(CLIENTS, ROUNDS);
     t->uneven_stores = true;
-    t->centralised = true;
+    t->pooled = true;
     b = bench_open(t, 1);
     run_rounds(b, 1);
     assert_int_equal(t->n_batches, (CLIENTS - 1) * 5 * 3); /* none for the empty store */
     bench_close(b);
 }
 
-static void test_centralised(void **state)
+static void test_pooled(void **state)
 {
     (void)state;
     struct toy *t = toy_open(CLIENTS, ROUNDS);
-    t->centralised = true;
+    t->pooled = true;
     struct bench *b = bench_open(t, 2);
     run_rounds(b, 1);
     /* As many steps as 6 clients with 5 local rounds of 3 mini-batches, over all stores. */
@@ -273,8 +273,8 @@ static void test_centralised(void **state)
     bench_close(b);
 
     t = toy_open(CLIENTS, ROUNDS);
-    t->centralised = true;
-    t->central_steps = 7;
+    t->pooled = true;
+    t->pooled_steps = 7;
     b = bench_open(t, 1);
     run_rounds(b, 1);
     assert_int_equal(t->n_batches, 7);
@@ -559,7 +559,7 @@ int main(void)
         cmocka_unit_test(test_measures_per_class_and_client),
         cmocka_unit_test(test_threads_change_nothing),
         cmocka_unit_test(test_uplink_loss),
-        cmocka_unit_test(test_centralised),
+        cmocka_unit_test(test_pooled),
         cmocka_unit_test(test_uneven_stores),
         cmocka_unit_test(test_faults_are_named),
         cmocka_unit_test(test_round_in_which_nobody_is_asked),
