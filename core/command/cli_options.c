@@ -301,6 +301,14 @@ static void check_until(const struct cli_options *o, struct argp_state *state)
         return;
     if (o->shards > 0 || o->list || o->n_arguments > 1)
         argp_error(state, "--until is for one file as a whole: without --shard and --list");
+    for (size_t i = 0; i < o->n_only; i++) {
+        if (strncmp(o->only[i], "seed=", 5) == 0)
+            argp_error(
+                state,
+                "--until adds seeds and pairs runs by them: leave out --only %s, or give the "
+                "file seeds that begin there",
+                o->only[i]);
+    }
     for (size_t i = 0; i < o->n_set; i++) {
         if (strncmp(o->set[i], "seed=", 5) == 0 || strncmp(o->set[i], "seeds=", 6) == 0)
             argp_error(state,

@@ -1,6 +1,7 @@
 /* measures.c - what the names of measures say. */
 #include "measures.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -14,4 +15,10 @@ bool measure_higher_is_better(const char *measure)
             return false;
     }
     return true;
+}
+
+double measure_loss_limit(bool classifies, double first_loss)
+{
+    const double scale = classifies || !isfinite(first_loss) ? 1.0 : fmax(1.0, first_loss);
+    return MEASURE_LOSS_LIMIT * scale;
 }

@@ -7,4 +7,11 @@
 /* Whether more of a measure is better: all but losses and errors (osafl/model.h). */
 bool measure_higher_is_better(const char *measure);
 
+/* A run has diverged in a round whose loss is not finite or above this limit.  A classifier's, of
+ * a run with the measure "accuracy", is 1000: guessing costs ln(classes).  Other losses have a
+ * scale of their own: 1000 times the larger of 1 and the first loss that was evaluated; not finite:
+ * none was. */
+#define MEASURE_LOSS_LIMIT 1000.0
+double measure_loss_limit(bool classifies, double first_loss);
+
 #endif

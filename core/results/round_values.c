@@ -1,4 +1,4 @@
-/* round_values.c - the first measure of a run, read back from its rounds.csv. */
+/* round_values.c - a measure of a run, read back from its rounds.csv. */
 #include "round_values.h"
 
 #include <errno.h>
@@ -13,43 +13,64 @@
 /* The columns "round" and "simulated_s" stand before the measures. */
 #define HEADER "round,simulated_s,"
 
-/* The name of the first measure, which follows its split: "accuracy" of "test_accuracy". */
-static bool read_header(const char *line, struct round_values *out)
+/* The name of the measure behind its split, "accuracy" of "test_accuracy"; NULL: the column is none
+ * of a measure. */
+static const char *measure_of(const char *column)
+{
+    static const char *const split[] = {"test_", "validation_"};
+    for (size_t i = 0; i < sizeof split / sizeof split[0]; i++) {
+        if (strncmp(column, split[i], strlen(split[i])) == 0)
+            return column + strlen(split[i]);
+    }
+    return NULL;
+}
+
+/* Finds the measure, or the first one where none is wanted. */
+static bool read_header(const char *line, const char *wanted, struct round_values *out)
 {
     if (strncmp(line, HEADER, strlen(HEADER)) != 0)
         return false;
-    const char *name = line + strlen(HEADER);
-    for (size_t i = 0; i < 2; i++) {
-        static const char *const split[] = {"test_", "validation_"};
-        const size_t n = strlen(split[i]);
-        if (strncmp(name, split[i], n) == 0)
-            snprintf(out->measure, sizeof out->measure, "%.*s", (int)strcspn(name + n, ",\n"),
-                     name + n);
+    const char *name = NULL;
+    out->field = 2;
+    for (const char *column = line + strlen(HEADER); (name = measure_of(column)) != NULL;) {
+        const size_t n = strcspn(name, ",\n");
+        if (wanted == NULL || (strlen(wanted) == n && strncmp(name, wanted, n) == 0)) {
+            snprintf(out->measure, sizeof out->measure, "%.*s", (int)n, name);
+            return true;
+        }
+        if (name[n] != ',')
+            break;
+        column = name + n + 1;
+        out->field++;
     }
     return true;
 }
 
-/* "ROUND,SECONDS,VALUE,...": false unless it is the row that comes next. */
+/* "ROUND,SECONDS,...,VALUE,...": false unless it is the row that comes next. */
 static bool read_row(const char *line, struct round_values *out)
 {
     char *end = NULL;
     const unsigned long round = strtoul(line, &end, 10);
     if (end == line || *end != ',' || round != out->rounds)
         return false;
-    const char *field = strchr(end + 1, ',');
-    if (field == NULL)
-        return false;
+    const char *field = line;
+    for (uint32_t i = 0; i < (out->measure[0] != '\0' ? out->field : 2); i++) {
+        field = strchr(field, ',');
+        if (field == NULL)
+            return false;
+        field++;
+    }
     double value = (double)NAN;
-    if (out->measure[0] != '\0' && field[1] != ',' && field[1] != '\n') {
-        value = strtod(field + 1, &end);
-        if (end == field + 1 || (*end != ',' && *end != '\n'))
+    if (out->measure[0] != '\0' && field[0] != ',' && field[0] != '\n') {
+        value = strtod(field, &end);
+        if (end == field || (*end != ',' && *end != '\n'))
             return false;
     }
     out->value[out->rounds++] = isfinite(value) ? value : (double)NAN;
     return true;
 }
 
-static osafl_status read_lines(FILE *file, const char *path, uint32_t most,
+static osafl_status read_lines(FILE *file, const char *path, const char *measure, uint32_t most,
                                struct round_values *out, struct error *error)
 {
     char *line = NULL;
@@ -61,7 +82,7 @@ static osafl_status read_lines(FILE *file, const char *path, uint32_t most,
         const ssize_t n = getline(&line, &size, file);
         if (n <= 0 || line[n - 1] != '\n')
             break;
-        right = number++ == 0 ? read_header(line, out) : read_row(line, out);
+        right = number++ == 0 ? read_header(line, measure, out) : read_row(line, out);
     }
     const int problem = ferror(file) || errno == ENOMEM ? errno : 0;
     free(line);
@@ -74,8 +95,8 @@ static osafl_status read_lines(FILE *file, const char *path, uint32_t most,
     return OSAFL_OK;
 }
 
-osafl_status round_values_read(const char *folder, uint32_t most, struct round_values *out,
-                               struct error *error)
+osafl_status round_values_read(const char *folder, const char *measure, uint32_t most,
+                               struct round_values *out, struct error *error)
 {
     char *path = NULL;
     *out = (struct round_values){.value = calloc((size_t)most + 1, sizeof *out->value)};
@@ -85,7 +106,7 @@ osafl_status round_values_read(const char *folder, uint32_t most, struct round_v
     }
     FILE *file = fopen(path, "re");
     const osafl_status status = file == NULL ? error_io(error, errno, "read", path)
-                                             : read_lines(file, path, most, out, error);
+                                             : read_lines(file, path, measure, most, out, error);
     if (file != NULL)
         fclose(file);
     free(path);

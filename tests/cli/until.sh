@@ -67,8 +67,48 @@ run 2 "is 0" --until "width(accuracy, OSA-FL - OSA-FL) < 1" --max-seeds 8
 run 2 "belong together" --until "width(accuracy, $pair) < 1"
 run 2 "from 5 to 1000" --until "width(accuracy, $pair) < 1" --max-seeds 4
 run 2 "chooses the seeds" --until "width(accuracy, $pair) < 1" --max-seeds 8 --seed 3
-run 2 "the first measure of" --out loss --until "width(loss, $pair) < 1" --max-seeds 5
+run 2 "leave out --only seed=3" --until "width(accuracy, $pair) < 1" --max-seeds 8 --only seed=3
 [ ! -e results ] || { echo "FAILED: a refused plan leaves results"; failures=1; }
+
+# What is wrong is found before the first run, and records no plan.
+refused() {
+    run 2 "$@" --out refused --max-seeds 5
+    [ ! -e refused ] || { echo "FAILED: run $* leaves $(find refused)"; failures=1; }
+}
+refused "model/logistic has no measure accurcy; it has accuracy, loss" \
+    --until "width(accurcy, $pair) < 1"
+refused "has no case \"M-FedAvg\", which --until names, among those of --only; it has OSA-FL" \
+    --until "width(accuracy, $pair) < 1" --only case=OSA-FL
+refused "training.enabled = false measures none" --until "width(accuracy, $pair) < 1" \
+    --set training.enabled=false
+cat >unequal.cfg <<'END'
+@include "grid.cfg"
+where = ( { only = "case=OSA-FL"; rounds = 3; } );
+END
+sed -i 's/^rounds/# rounds/' small.cfg
+if "$osafl" run unequal.cfg --out refused --until "width(accuracy, $pair) < 1" --max-seeds 5 \
+    >out 2>&1 || ! grep -q "OSA-FL and M-FedAvg run for 3 and [0-9]* rounds" out || [ -e refused ]; then
+    echo "FAILED: unequal rounds: $(cat out)"
+    failures=1
+fi
+cp "$source_tree/tests/cli/small.cfg" .
+
+# Any measure of the model; a loss that diverged is none, and ties have no interval.
+run 0 "5 seeds: loss, OSA-FL - M-FedAvg: mean" --out loss --until "width(loss, $pair) < 900" --max-seeds 5
+python3 - loss out <<'END' || failures=1
+import csv, glob, re, sys
+def last(case, seed):
+    (path,) = glob.glob("%s/small/%s/seed-%d-*/rounds.csv" % (sys.argv[1], case, seed))
+    return float(list(csv.DictReader(open(path)))[-1]["test_loss"])
+mean = sum(last("OSA-FL", seed) - last("M-FedAvg", seed) for seed in range(1, 6)) / 5
+found = float(re.search(r"mean (\S+),", open(sys.argv[2]).read()).group(1))
+assert abs(found - mean) < 1e-5 * abs(mean), (found, mean)
+END
+run 2 "diverged: its last loss is not finite, or a loss above 1000" --out wild \
+    --until "width(accuracy, $pair) < 1" --max-seeds 5 --set optimizer.sgd.learning_rate=1e5
+run 1 "OSA-FL - M-FedAvg: no interval: every pair is a tie" --out ties \
+    --until "width(accuracy, $pair) < 1" --max-seeds 6 --set aggregator.plugin=fedavg
+grep -q "a pair has no interval: are its cases the same" out || { cat out; failures=1; }
 
 # With varied settings every pair counts.
 cp "$source_tree/tests/cli/grid.cfg" .

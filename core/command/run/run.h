@@ -32,6 +32,7 @@ struct run_options {
     double smoothness;     /* beta of a model of which it is not known; 0: it is not */
     const char *repeats;   /* folder of a kept run: other data are refused, and what else changed is
                             * told in the outcome; NULL */
+    const char *measure;   /* that the model is asked for; run_experiment() does not look at it */
     uint32_t until_round;  /* pause, ready to go on, when so many rounds are done; 0: never */
 };
 

@@ -164,8 +164,7 @@ int run_and_print(struct experiment *e, struct loader *l, const struct run_optio
 
 /* ---- one cell of many ---------------------------------------------------------------------- */
 
-/* All errors, in one line. */
-static void join_errors(const struct diagnostics *d, char out[ERROR_BYTES])
+void run_join_errors(const struct diagnostics *d, char out[ERROR_BYTES])
 {
     char *text = diagnostics_text(d);
     for (char *c = text; c != NULL && *c != '\0'; c++)
@@ -191,7 +190,7 @@ void run_cell_and_print(struct experiment *e, struct loader *l, const struct run
         const char *message = out->stopped ? stop_reason() : out->error.text;
         if (message[0] != '\0')
             diagnostics_error(d, NULL, 0, "%s", message);
-        join_errors(d, out->error.text);
+        run_join_errors(d, out->error.text);
     }
     leave_screen(&s);
     diagnostics_destroy(d);

@@ -4,6 +4,8 @@
 
 #include "run.h"
 
+struct diagnostics;
+
 /* What to say after a run with no participations: it is no error, but hardly what was wanted. */
 #define NOBODY_TOOK_PART                                                                           \
     "no update arrived in any round, so the model is what it was at the start; clients.csv says "  \
@@ -17,5 +19,8 @@ int run_and_print(struct experiment *e, struct loader *l, const struct run_optio
  * line.  with_progress: whether progress goes to stderr.  A cell_body (cell_runner.h). */
 void run_cell_and_print(struct experiment *e, struct loader *l, const struct run_options *o,
                         bool with_progress, struct run_outcome *out);
+
+/* All errors in one line, for an outcome. */
+void run_join_errors(const struct diagnostics *d, char out[ERROR_BYTES]);
 
 #endif

@@ -44,7 +44,7 @@ static osafl_status read_best(const char *folder, uint32_t rounds, struct trial 
                               struct error *error)
 {
     struct round_values v = {0};
-    OSAFL_TRY(round_values_read(folder, rounds, &v, error));
+    OSAFL_TRY(round_values_read(folder, NULL, rounds, &v, error));
     memcpy(t->measure, v.measure, sizeof t->measure);
     const bool higher = measure_higher_is_better(t->measure);
     *best = (double)NAN;
