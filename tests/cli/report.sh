@@ -97,11 +97,19 @@ expect 0 "Ours " --name OSA-FL=Ours "$golden/paper-table"
 # What the runs took, as far as it is recorded.
 expect 0 "The 8 reported runs, 2 of which did not finish, took 8 min one after the other (of 8 no CPU time is recorded)" \
     --compute "$golden/paper-table"
-grep -qE "^M-FedAvg +3 +1 +- +0.050 +- +0 +0 +-$" "$work/out" || failed "no line of M-FedAvg"
+grep -qE "^M-FedAvg +3 +1 +- +0.050 +- +- +0 +0 +-$" "$work/out" || failed "no line of M-FedAvg"
 cp -r "$golden/levels" "$work/levels"
 find "$work/levels" -name environment.json -delete
 expect 0 "The 5 reported runs have no record of what they took. No runs for tuning" --compute "$work/levels"
-grep -qE "^all +2 +0 +- +- +- +- +0 +-$" "$work/out" || failed "hours that nobody recorded"
+grep -qE "^all +2 +0 +- +- +- +- +- +0 +-$" "$work/out" || failed "hours that nobody recorded"
+grep -qF "energy: the runs have no record of it." "$work/out" || failed "no word of energy"
+cp -r "$golden/levels" "$work/metered"
+find "$work/metered" -name environment.json -exec sed -i 's/^{/{"energy_j": null, "earlier_energy_j": 0.0,/' {} +
+expect 0 "energy: not measured, since RAPL could not be read." --compute "$work/metered"
+sed -i 's/"energy_j": null/"energy_j": 9000.0/; s/_energy_j": 0.0/_energy_j": 1800.0/' \
+    "$work"/metered/A_*2/seed-1*/environment.json
+expect 0 "energy: of the processors while a run went on (RAPL), known of " --compute "$work/metered"
+grep -qE "^A .* 3 +0 +0 +-$" "$work/out" || failed "no energy of 10800 J: $(cat "$work/out")"
 expect 2 "--tuning needs --compute" --tuning "$golden" "$golden"
 expect 2 "--compute makes tables of its own" --compute --format csv "$golden"
 

@@ -52,8 +52,8 @@ expect '^Z-first +2 .* 0\.4000 +[+-]0\.[0-9]{4}$'
     --set quantizer.qsgd.levels=2 --set dataset.glyphs.validation=100 \
     --over optimizer.sgd.learning_rate=0.01,0.02,0.04 >/dev/null
 "$osafl" report --compute results --tuning tuned >out
-expect '^Z-first +2 +0 +[0-9.e-]+ +[0-9.e-]+ +[0-9]+[0-9.]* +0 +0 +-$'
-expect '^A-second +2 +0 +[0-9.e-]+ +[0-9.e-]+ +[0-9]+[0-9.]* +3 +3 +[0-9.e-]+$'
+expect '^Z-first +2 +0 +[0-9.e-]+ +[0-9.e-]+ +[0-9]+[0-9.]* +[0-9.e-]+ +0 +0 +-$'
+expect '^A-second +2 +0 +[0-9.e-]+ +[0-9.e-]+ +[0-9]+[0-9.]* +[0-9.e-]+ +3 +3 +[0-9.e-]+$'
 expect '^The rows were not tuned with equal effort: over 0 to 3 settings\.$'
 expect '^The 8 reported runs took [0-9.]+ (s|min) of CPU time and [0-9.]+ (s|min) one after the other\. The 3 runs for tuning, 2 of which did not finish, took '
 expect 'They ran on .* \([0-9]+ cores\), from 20.*Z to 20.*Z, with at most [0-9]+ MB of memory\. (Energy was not measured, since|While [0-9]+ of the 11 runs went on, the processors took)'

@@ -20,8 +20,8 @@ bool compared_higher_is_better(const struct summarized_table *s, enum compared b
     return measure_higher_is_better(by == COMPARED_LOSS ? "loss" : s->measure);
 }
 
-static void add_pair(const struct summarized_table *s, struct row_pair *p,
-                     const struct run_values *a, const struct run_values *b, enum compared by)
+static void add_pair(struct row_pair *p, const struct run_values *a, const struct run_values *b,
+                     enum compared by)
 {
     p->difference = checked_grow(p->difference, p->n, sizeof *p->difference);
     p->difference[p->n++] = a->value[by] - b->value[by];
@@ -30,7 +30,7 @@ static void add_pair(const struct summarized_table *s, struct row_pair *p,
     if (a->rounds != b->rounds)
         p->trouble =
             checked_format("unequal rounds (%" PRIu32 " and %" PRIu32 ")", a->rounds, b->rounds);
-    else if (value_diverged(s, by, a->value[by]) || value_diverged(s, by, b->value[by]))
+    else if (isinf(a->value[by]) || isinf(b->value[by]))
         p->trouble = checked_format("a run of seed %" PRId64 " diverged", a->seed);
     else if (isnan(p->difference[p->n - 1]))
         p->trouble = checked_format("a run of seed %" PRId64 " has no such value", a->seed);
@@ -47,7 +47,7 @@ static struct row_pair pair_rows(const struct summarized_table *s, size_t row, s
     for (size_t i = 0; i < a->n && p.trouble == NULL; i++) {
         for (size_t k = 0; k < b->n; k++) {
             if (a->run[i].seed == b->run[k].seed)
-                add_pair(s, &p, &a->run[i], &b->run[k], by);
+                add_pair(&p, &a->run[i], &b->run[k], by);
         }
     }
     if (p.trouble == NULL && p.n < 2)
@@ -109,6 +109,14 @@ size_t comparison_reference(const struct summarized_table *s, char **trouble)
     return of_case == 1 ? found : COMPARISON_NO_ROW;
 }
 
+static bool all_ties(const struct row_pair *p)
+{
+    size_t n = 0;
+    while (n < p->n && !(p->difference[n] < 0.0) && !(p->difference[n] > 0.0))
+        n++;
+    return n == p->n;
+}
+
 static void compare(const struct summarized_table *s, struct comparison *c, struct row_pair *p,
                     enum compared by)
 {
@@ -117,6 +125,11 @@ static void compare(const struct summarized_table *s, struct comparison *c, stru
     p->trouble = NULL;
     if (c->trouble != NULL)
         return;
+    if (all_ties(p)) {
+        c->trouble = checked_copy("every pair is a tie");
+        c->p = 1.0; /* it counts among those for which Holm adjusts */
+        return;
+    }
     for (size_t i = 0; i < p->n; i++)
         c->mean += p->difference[i] / (double)p->n;
     c->interval = paired_interval(p->difference, p->n, s->interval);

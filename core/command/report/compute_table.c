@@ -122,6 +122,25 @@ static char *memory_text(double bytes)
     return bytes > 0 ? amount_text(bytes / 1e6) : checked_copy("-");
 }
 
+/* Of the runs that have it. */
+static char *energy_text(const struct compute_sum *s)
+{
+    return s->metered > 0 ? amount_text(s->joules / 3600) : checked_copy("-");
+}
+
+/* Why energies are missing, and what those that are there count. */
+static void note_energy(struct text_table *t, const struct compute_sum *all)
+{
+    if (all->metered > 0)
+        text_table_note(t, checked_format("energy: of the processors while a run went on (RAPL), "
+                                          "known of %zu of %zu runs.",
+                                          all->metered, all->runs));
+    else
+        text_table_note(t, checked_copy(all->asked > 0
+                                            ? "energy: not measured, since RAPL could not be read."
+                                            : "energy: the runs have no record of it."));
+}
+
 static void set_line(struct text_table *t, char *name, const struct compute_sum *s,
                      const struct compute_sum *tuning, char *settings)
 {
@@ -133,18 +152,19 @@ static void set_line(struct text_table *t, char *name, const struct compute_sum 
                    s->unknown == s->runs ? checked_copy("-") : hours_text(s->cpu_s));
     text_table_set(t, 4, MARK_NONE, no_record(s) ? checked_copy("-") : hours_text(s->seconds));
     text_table_set(t, 5, MARK_NONE, memory_text(s->peak_bytes));
-    text_table_set(t, 6, MARK_NONE, settings);
-    text_table_set(t, 7, MARK_NONE, checked_format("%zu", tuning->runs));
-    text_table_set(t, 8, MARK_NONE,
+    text_table_set(t, 6, MARK_NONE, energy_text(s));
+    text_table_set(t, 7, MARK_NONE, settings);
+    text_table_set(t, 8, MARK_NONE, checked_format("%zu", tuning->runs));
+    text_table_set(t, 9, MARK_NONE,
                    tuning->unknown == tuning->runs ? checked_copy("-") : hours_text(tuning->cpu_s));
 }
 
 struct text_table *compute_table(const struct grid_experiment *e, const struct grid_table *t,
                                  const struct found_cells *tuning)
 {
-    static const char *const heading[] = {"runs",        "not finished",    "CPU, h",
-                                          "time, h",     "most memory, MB", "settings tried",
-                                          "tuning runs", "tuning, CPU h"};
+    static const char *const heading[] = {"runs",           "not finished",    "CPU, h",
+                                          "time, h",        "most memory, MB", "energy, Wh",
+                                          "settings tried", "tuning runs",     "tuning, CPU h"};
     struct text_table *to = text_table_create(
         checked_copy("What the runs took to compute (this machine's time, not the simulated one)"));
     struct compute_sum all = {0};
@@ -167,6 +187,7 @@ struct text_table *compute_table(const struct grid_experiment *e, const struct g
         add_sum(&all_tuning, &tuned);
     }
     set_line(to, checked_copy("all"), &all, &all_tuning, checked_copy("-"));
+    note_energy(to, &all);
     if (least != most)
         text_table_note(to, checked_format("The rows were not tuned with equal effort: over %zu to "
                                            "%zu settings.",

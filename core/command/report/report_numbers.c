@@ -60,7 +60,7 @@ char *compared_text(const struct summarized_table *s, size_t row, enum compared 
     const struct row_summary *r = &s->row[row];
     size_t diverged = 0;
     for (size_t i = 0; i < r->n; i++)
-        diverged += value_diverged(s, by, r->run[i].value[by]);
+        diverged += isinf(r->run[i].value[by]) != 0;
     if (diverged > 0)
         return diverged == r->n ? checked_copy("diverged")
                                 : checked_format("diverged (%zu of %zu)", diverged, r->n);

@@ -43,20 +43,6 @@ unsigned performance_columns_parse(const char *list)
     return good ? columns : 0;
 }
 
-/* The largest loss that is no divergence. */
-static double loss_limit(const struct summarized_table *s)
-{
-    const bool of_measure = s->measure != NULL && strcmp(s->measure, "loss") == 0;
-    double least = HUGE_VAL;
-    for (size_t i = 0; i < s->table->rows; i++) {
-        for (size_t k = 0; k < s->row[i].n; k++) {
-            const double *value = s->row[i].run[k].value;
-            least = fmin(least, value[of_measure ? COMPARED_BEST : COMPARED_LOSS]);
-        }
-    }
-    return isfinite(least) ? 1000 * fmax(1, least) : HUGE_VAL;
-}
-
 struct summarized_table *summarize_table(const struct grid_experiment *e,
                                          const struct grid_table *t,
                                          const struct summary_question *q)
@@ -77,7 +63,6 @@ struct summarized_table *summarize_table(const struct grid_experiment *e,
         if (s->measure == NULL && s->row[i].n > 0)
             s->measure = s->row[i].measure;
     }
-    s->loss_limit = loss_limit(s);
     return s;
 }
 
@@ -94,12 +79,6 @@ void summarized_table_free(struct summarized_table *s)
 bool row_is_ranked(const struct row_summary *r)
 {
     return r->n > 0 && !r->provisional && r->has_link;
-}
-
-bool value_diverged(const struct summarized_table *s, enum compared by, double value)
-{
-    const bool is_loss = by == COMPARED_LOSS || strcmp(s->measure, "loss") == 0;
-    return isinf(value) || (is_loss && value > s->loss_limit);
 }
 
 /* A statistic by its offset within struct row_summary. */
@@ -142,8 +121,9 @@ static void add_published(struct text_table *t, size_t column, const struct summ
     const double mean = by == COMPARED_LOSS ? p->loss_mean : p->accuracy_mean;
     const double deviation = by == COMPARED_LOSS ? p->loss_std : p->accuracy_std;
     text_table_set(t, column, MARK_NONE, mean_text(s, by, mean, deviation));
+    const bool all = ours->n > 0 && ours->n == s->row[row].n; /* none has diverged */
     text_table_set(t, column + 1, MARK_NONE,
-                   difference_text(s, by, ours->n == 0 ? (double)NAN : ours->mean - mean));
+                   difference_text(s, by, all ? ours->mean - mean : (double)NAN));
 }
 
 /* "3", or "2 of 3" when it should have more seeds or some runs have not finished. */
@@ -223,16 +203,14 @@ static void add_performance(const struct summarized_table *s, struct text_table 
     }
 }
 
-static bool any_diverged(const struct summarized_table *s)
+/* The rule of measure_loss_limit(), for the models of the table. */
+static const char *loss_limit_text(const struct summarized_table *s)
 {
-    bool any = false;
     for (size_t i = 0; i < s->table->rows; i++) {
-        for (size_t k = 0; k < s->row[i].n; k++) {
-            for (int by = 0; by < COMPARED_VALUES; by++)
-                any = any || value_diverged(s, (enum compared)by, s->row[i].run[k].value[by]);
-        }
+        if (result_cell_measure_column(s->table->row[i].cell[0], "accuracy") == CSV_NO_COLUMN)
+            return "1000 times the larger of 1 and the run's first one";
     }
-    return any;
+    return "1000";
 }
 
 static void performance_notes(const struct summarized_table *s, struct text_table *t)
@@ -243,16 +221,15 @@ static void performance_notes(const struct summarized_table *s, struct text_tabl
         no_link = no_link || (s->row[i].n > 0 && !s->row[i].has_link);
         diverged = diverged || s->row[i].diverged;
     }
-    if (any_diverged(s))
-        text_table_note(t,
-                        checked_copy("diverged: not finite, or a loss above 1000 times the larger "
-                                     "of 1 and the least loss of this table."));
+    if (diverged)
+        text_table_note(t, checked_format("diverged: %s or loss not finite, or a loss above %s.",
+                                          s->measure, loss_limit_text(s)));
     if (no_link)
         text_table_note(t, checked_copy("Runs without a link (nothing was sent) are not ranked."));
     for (size_t i = 0; diverged && i < s->table->rows; i++) {
-        if (s->row[i].diverged)
-            text_table_note(t, checked_format("%s: %s or loss was not finite in some round.",
-                                              s->table->row[i].label, s->measure));
+        if (s->row[i].diverged && row_compared(&s->row[i], COMPARED_BEST)->n > 0)
+            text_table_note(t, checked_format("%s: best of the rounds that have not diverged.",
+                                              s->table->row[i].label));
     }
 }
 

@@ -14,9 +14,8 @@ struct summarized_table {
     double target;           /* NAN: none */
     const char *against;     /* row for comparisons (comparison.h); NULL: none */
     enum interval_kind interval;
-    unsigned columns;  /* of the table of performance */
-    bool percent;      /* shares as percent */
-    double loss_limit; /* a run with a larger loss has diverged */
+    unsigned columns; /* of the table of performance */
+    bool percent;     /* shares as percent */
 };
 
 struct summarized_table *summarize_table(const struct grid_experiment *e,
@@ -31,10 +30,6 @@ unsigned performance_columns_parse(const char *list);
 
 /* Whether a row can be better than others: it has finished runs, which sent something. */
 bool row_is_ranked(const struct row_summary *r);
-
-/* Whether a run with this value has diverged: it is not finite, or a loss of more than 1000 times
- * the larger of 1 and the least loss of the table. */
-bool value_diverged(const struct summarized_table *s, enum compared by, double value);
 
 /* Best value over the rounds, the loss there, the last value; beside them published values and the
  * differences where there are any.  A row is marked that is better than every other one by the

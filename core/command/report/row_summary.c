@@ -76,38 +76,65 @@ static double amount(const struct csv_table *t, size_t row, const char *name)
     return isfinite(value) ? value : 0;
 }
 
-static void find_best(const struct result_cell *c, const char *measure, double number[NUMBERS],
-                      struct row_summary *s)
+/* What tells whether a run has diverged in a round. */
+struct divergence {
+    size_t measure; /* columns */
+    size_t loss;
+    double limit;
+};
+
+static struct divergence divergence_of(const struct result_cell *c, const char *measure)
 {
     const struct csv_table *t = c->rounds;
-    const size_t column = result_cell_measure_column(c, measure);
-    const size_t loss = result_cell_measure_column(c, "loss");
-    const double direction = measure_higher_is_better(measure) ? 1 : -1;
+    const struct divergence d = {.measure = result_cell_measure_column(c, measure),
+                                 .loss = result_cell_measure_column(c, "loss")};
+    const bool classifies = result_cell_measure_column(c, "accuracy") != CSV_NO_COLUMN;
+    size_t first = 0;
+    while (first < t->rows && !isfinite(csv_table_value(t, first, d.loss)))
+        first++;
+    const double loss = first < t->rows ? csv_table_value(t, first, d.loss) : (double)NAN;
+    return (struct divergence){d.measure, d.loss, measure_loss_limit(classifies, loss)};
+}
+
+/* The measure in a round; INFINITY: diverged; NAN: not evaluated. */
+static double value_of(const struct csv_table *t, size_t row, const struct divergence *d)
+{
+    const double value = csv_table_value(t, row, d->measure);
+    const double loss = csv_table_value(t, row, d->loss); /* NAN: the model has none */
+    return isnan(value)                                     ? value
+           : isinf(value) || isinf(loss) || loss > d->limit ? (double)INFINITY
+                                                            : value;
+}
+
+static void find_best(const struct result_cell *c, const struct divergence *d, double direction,
+                      double number[NUMBERS], struct row_summary *s)
+{
+    const struct csv_table *t = c->rounds;
     for (size_t i = 0; i < t->rows; i++) {
-        const double value = csv_table_value(t, i, column);
+        const double value = value_of(t, i, d);
         if (isnan(value))
             continue; /* not evaluated in this round */
         number[OF_LAST] = value;
-        if (!isfinite(value)) {
+        if (isinf(value)) {
             s->diverged = true;
         } else if (isnan(number[OF_BEST]) || direction * (value - number[OF_BEST]) > 0) {
             number[OF_BEST] = value;
             number[OF_BEST_ROUND] = (double)(i + 1);
-            number[OF_LOSS] = csv_table_value(t, i, loss);
+            number[OF_LOSS] = csv_table_value(t, i, d->loss);
         }
     }
+    if (isnan(number[OF_BEST]) && isinf(number[OF_LAST]))
+        number[OF_BEST] = number[OF_LOSS] = (double)INFINITY;
 }
 
 /* The mean of what was evaluated in the last tenth of the rounds; the last value where nothing was.
  */
-static void find_tail(const struct result_cell *c, const char *measure, double number[NUMBERS])
+static void find_tail(const struct csv_table *t, const struct divergence *d, double number[NUMBERS])
 {
-    const struct csv_table *t = c->rounds;
-    const size_t column = result_cell_measure_column(c, measure);
     double sum = 0;
     size_t n = 0;
     for (size_t i = t->rows - (t->rows + 9) / 10; i < t->rows; i++) {
-        const double value = csv_table_value(t, i, column);
+        const double value = value_of(t, i, d);
         if (isnan(value))
             continue;
         sum += value;
@@ -118,11 +145,9 @@ static void find_tail(const struct result_cell *c, const char *measure, double n
 
 /* Sums over the rounds, and what they were when the target was reached. */
 static void add_up(const struct result_cell *c, const struct summary_question *q,
-                   const char *measure, double number[NUMBERS])
+                   const struct divergence *d, double direction, double number[NUMBERS])
 {
     const struct csv_table *t = c->rounds;
-    const size_t column = result_cell_measure_column(c, measure);
-    const double direction = measure_higher_is_better(measure) ? 1 : -1;
     double participants = 0;
     double local_rounds = 0;
     double payload = 0, air = 0, compute = 0, upload = 0;
@@ -134,7 +159,7 @@ static void add_up(const struct result_cell *c, const struct summary_question *q
         air += amount(t, i, "uplink_air_bits");
         compute += amount(t, i, "compute_j");
         upload += amount(t, i, "upload_j");
-        const double value = csv_table_value(t, i, column);
+        const double value = value_of(t, i, d);
         if (isnan(number[OF_TARGET_ROUNDS]) && isfinite(value) &&
             direction * (value - q->target) >= 0) {
             number[OF_TARGET_ROUNDS] = (double)(i + 1);
@@ -195,6 +220,7 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
     s.published = published_of(q->published, r->cell[0]);
     if (s.measure == NULL)
         return s;
+    const double direction = measure_higher_is_better(s.measure) ? 1 : -1;
     /* number[of what][of which run] */
     double *number = checked_alloc((size_t)NUMBERS * r->cells, sizeof *number);
     s.run = checked_alloc(r->cells, sizeof *s.run);
@@ -204,9 +230,10 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
             continue;
         for (size_t k = 0; k < NUMBERS; k++)
             of_run[k] = (double)NAN;
-        find_best(r->cell[i], s.measure, of_run, &s);
-        find_tail(r->cell[i], s.measure, of_run);
-        add_up(r->cell[i], q, s.measure, of_run);
+        const struct divergence d = divergence_of(r->cell[i], s.measure);
+        find_best(r->cell[i], &d, direction, of_run, &s);
+        find_tail(r->cell[i]->rounds, &d, of_run);
+        add_up(r->cell[i], q, &d, direction, of_run);
         s.has_link = s.has_link || of_run[OF_PAYLOAD] > 0 || !(of_run[OF_PARTICIPATION] > 0);
         s.reached += isnan(of_run[OF_TARGET_ROUNDS]) ? 0 : 1;
         for (size_t k = 0; k < NUMBERS; k++)

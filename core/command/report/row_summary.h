@@ -1,7 +1,7 @@
 /* row_summary.h - what a row of runs comes to: mean and sample standard deviation over its seeds.
  *
- * Finished runs alone enter.  Where a row has none, what its unfinished runs have so far enters
- * and the row is marked provisional. */
+ * Finished runs alone enter, and of each the rounds in which it has not diverged.  Where a row has
+ * none, what its unfinished runs have so far enters and the row is marked provisional. */
 #ifndef OSAFL_REPORT_ROW_SUMMARY_H
 #define OSAFL_REPORT_ROW_SUMMARY_H
 
@@ -35,7 +35,7 @@ struct summary_question {
 struct run_values {
     int64_t seed;
     uint32_t rounds;
-    double value[COMPARED_VALUES]; /* INFINITY: not finite; NAN: not evaluated */
+    double value[COMPARED_VALUES]; /* INFINITY: diverged; NAN: not evaluated */
 };
 
 struct row_summary {
@@ -44,7 +44,7 @@ struct row_summary {
     size_t failed;
     bool provisional;       /* the numbers are those of unfinished or failed runs */
     bool has_link;          /* false: clients trained and sent nothing, as in a centralised run */
-    bool diverged;          /* a measure was not finite in some run */
+    bool diverged;          /* some run did in some round, by measure_loss_limit() */
     const char *measure;    /* borrowed; NULL: nothing was evaluated yet */
     size_t n;               /* runs that entered */
     struct run_values *run; /* [n] */
