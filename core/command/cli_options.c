@@ -122,7 +122,9 @@ static const struct argp_option kept_options[] = {
 
 static const struct argp_option verify_options[] = {
     {"rounds", KEY_ROUNDS, "K", 0,
-     "Compute only K rounds, from the first or from a stored checkpoint, chosen at random", 1},
+     "Check only K rounds, drawn at random from those that the start and the stored checkpoints "
+     "reach; without checkpoints the first K",
+     1},
     {"set", KEY_SET, "KEY.PATH=VALUE", 0,
      "Override a value of the run, such as the place of its data: dataset.idx.path=DIR", 1},
     {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 1},

@@ -37,13 +37,29 @@ before=$(cd "$work/run" && cksum ./* | sort)
 verify 0 "the same: rounds 0 to 5, rounds.csv, clients.csv, data.json, model.safetensors" "$work/run"
 [ "$before" = "$(cd "$work/run" && cksum ./* | sort)" ] || fail "verify changes the run"
 
-# A few rounds, from the beginning or from a checkpoint: both come up in so many tries.
-for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+# One round, drawn from those that the start and the checkpoint after round 3 reach: both come up in
+# so many tries.
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     verify 0 "the same: rounds " "$work/run" --rounds 1
+    grep -qE "rounds (0 to [01]|4 to [45]), rounds.csv" "$work/out" || fail "drawn: $(cat "$work/out")"
     cat "$work/out"
 done | sort | uniq -c >"$work/drawn"
-grep -q "rounds 0 to 0" "$work/drawn" || fail "no draw begins with round 0: $(cat "$work/drawn")"
-grep -q "rounds 4 to 4" "$work/drawn" || fail "no draw begins at a checkpoint: $(cat "$work/drawn")"
+grep -q "rounds 0 to [01]," "$work/drawn" || fail "no draw begins with round 0: $(cat "$work/drawn")"
+grep -q "rounds 4 to [45]," "$work/drawn" || fail "no draw begins at a checkpoint: $(cat "$work/drawn")"
+verify 0 "the same: rounds 0 to " "$work/run" --rounds 5
+grep -qE "rounds 0 to [23] and 4 to [45], rounds.csv, clients.csv$" "$work/out" || fail "five: $(cat "$work/out")"
+verify 0 "the same: rounds 0 to 5, rounds.csv, clients.csv, data.json, model.safetensors" "$work/run" --rounds 6
+cp -r "$work/run" "$work/bare"
+rm "$work/bare"/checkpoint.?
+verify 0 "the same: rounds 0 to 2, rounds.csv, clients.csv" "$work/bare" --rounds 3
+grep -qF "only its first rounds: there is no checkpoint" "$work/out" || fail "no word of the checkpoints"
+# A fault behind the checkpoint is found from there.
+cp -r "$work/run" "$work/late"
+sed -i '7s/,[^,]*$/,7/' "$work/late/rounds.csv"
+for try in 1 2 3 4 5 6 7 8; do # round 5 is drawn in five of six
+    "$osafl" verify --quiet "$work/late" --rounds 5 || true
+done >"$work/drawn"
+grep -q "differs: rounds.csv, round 5: " "$work/drawn" || fail "a late fault: $(cat "$work/drawn")"
 
 # What differs is named.
 spoilt() { # NAME SED-COMMAND FILE
@@ -61,7 +77,11 @@ verify 1 "differs: rounds.csv ends early" "$work/short"
 rm "$work/short/model.safetensors" # now it looks like a run that was stopped
 verify 0 "the same: rounds 0 to 4, rounds.csv, clients.csv" "$work/short"
 spoilt hole '3d' rounds.csv
-verify 2 "rounds are missing" "$work/hole"
+verify 1 "hole: damaged: $work/hole/rounds.csv:3: expected round 1; rounds are missing" "$work/hole"
+spoilt junk '3s/.*/junk/' rounds.csv
+verify 1 "junk: damaged: $work/junk/rounds.csv:3: 1 fields where the header has" "$work/junk"
+spoilt broken '5s/.*/junk/' clients.csv
+verify 1 "differs: clients.csv:5: the row kept has 1 of " "$work/broken"
 cp -r "$work/run" "$work/model"
 printf 'x' | dd of="$work/model/model.safetensors" bs=1 seek=2000 conv=notrunc status=none
 verify 1 "differs: model.safetensors, at byte 2000" "$work/model"
@@ -92,8 +112,8 @@ verify 2 "must be a whole number" "$work/run" --rounds 0
 
 # Several runs: one line for each, and a sum.
 mkdir "$work/many"
-cp -r "$work/run" "$work/row" "$work/plugin" "$work/many"
-verify 1 "1 of 3 runs are the same, 1 differ, 1 lack something" "$work/many"
+cp -r "$work/run" "$work/row" "$work/plugin" "$work/junk" "$work/many"
+verify 1 "1 of 4 runs are the same, 2 differ or are damaged, 1 lack something" "$work/many"
 
 # An archive, and what it unpacks to.
 cd "$work"
@@ -112,7 +132,7 @@ ls "unpacked/kept/results/$grid"/grid-*.json >/dev/null || fail "no record of th
 ! find unpacked -name 'checkpoint.*' | grep -q . || fail "checkpoints are packed"
 python3 -m json.tool unpacked/kept/plugins.json >/dev/null || fail "plugins.json is no JSON"
 diff -r "base/$grid" "unpacked/kept/results/$grid" | grep -v 'Only in base.*\(checkpoint\|lock\)' && fail "other files"
-verify 0 " runs are the same, 0 differ, 0 lack something" unpacked/kept/results
+verify 0 " runs are the same, 0 differ or are damaged, 0 lack something" unpacked/kept/results
 "$osafl" report unpacked/kept/results >/dev/null || fail "no report of what was packed"
 
 packs() { # STATUS TEXT ARGUMENT...
@@ -125,7 +145,8 @@ packs() { # STATUS TEXT ARGUMENT...
 packs 2 "kept.tar.xz is there already" run --out kept.tar.xz
 packs 2 "ends in .tar.xz or .tar.gz" run --out kept.zip
 packs 2 "--out is missing" run
-packs 1 "tar could not write" run --out nowhere/kept.tar.xz
+packs 2 "--out nowhere/kept.tar.xz: there is no folder nowhere; create it first" run --out nowhere/kept.tar.xz
+packs 1 "tar could not write" run --out /proc/kept.tar.xz
 
 # A run of experiments/paper/results, where its data and a processor of its kind are at hand.  A
 # sanitizer has the baseline's kernels alone, whose sums round otherwise.

@@ -30,11 +30,13 @@ static bool note_folder(struct found_cells *f, const char *folder)
     return true;
 }
 
-static void add_unreadable(struct found_cells *f, const char *path, const char *message)
+static void add_unreadable(struct found_cells *f, const char *path, osafl_status status,
+                           const char *message)
 {
     f->unreadable = checked_grow(f->unreadable, f->n_unreadable, sizeof *f->unreadable);
-    f->unreadable[f->n_unreadable++] =
-        (struct unreadable_cell){.folder = checked_copy(path), .message = checked_copy(message)};
+    f->unreadable[f->n_unreadable++] = (struct unreadable_cell){.folder = checked_copy(path),
+                                                                .message = checked_copy(message),
+                                                                .damaged = status == OSAFL_E_DATA};
 }
 
 static void take(struct found_cells *f, const char *folder)
@@ -43,11 +45,12 @@ static void take(struct found_cells *f, const char *folder)
     struct result_cell *cell = NULL;
     if (!note_folder(f, folder))
         return;
-    if (result_cell_read(folder, &cell, &error) == OSAFL_OK) {
+    const osafl_status status = result_cell_read(folder, &cell, &error);
+    if (status == OSAFL_OK) {
         f->cell = checked_grow(f->cell, f->cells, sizeof(struct result_cell *));
         f->cell[f->cells++] = cell;
     } else {
-        add_unreadable(f, folder, error.text);
+        add_unreadable(f, folder, status, error.text);
     }
 }
 
@@ -61,8 +64,11 @@ static int is_candidate(const struct dirent *entry)
 static void take_record(struct found_cells *f, const char *path)
 {
     struct error error;
-    if (note_folder(f, path) && planned_runs_read(path, &f->planned, &error) != OSAFL_OK)
-        add_unreadable(f, path, error.text);
+    if (!note_folder(f, path))
+        return;
+    const osafl_status status = planned_runs_read(path, &f->planned, &error);
+    if (status != OSAFL_OK)
+        add_unreadable(f, path, status, error.text);
 }
 
 static size_t walk(struct found_cells *f, const char *folder, unsigned levels)

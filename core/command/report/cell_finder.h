@@ -18,6 +18,7 @@ struct folder_id {
 struct unreadable_cell {
     char *folder;
     char *message;
+    bool damaged; /* else it could not be opened */
 };
 
 struct found_cells {

@@ -21,6 +21,7 @@ struct table_reader {
     char **field; /* [fields] of [columns] */
     size_t fields;
     size_t columns;
+    size_t number; /* of the line, from 1 */
 };
 
 static bool open_reader(struct table_reader *t, const char *folder, const char *name)
@@ -43,6 +44,7 @@ static bool next_row(struct table_reader *t)
 {
     const ssize_t n = getline(&t->line, &t->room, t->file);
     t->fields = 0;
+    t->number++;
     if (n <= 0 || t->line[n - 1] != '\n')
         return false;
     t->line[n - 1] = '\0';
@@ -102,8 +104,9 @@ static void compare_row(const struct table_pair *p, struct kept_verdict *out)
     char where[160];
     name_row(p, &p->again, where, sizeof where);
     if (p->kept.fields != p->kept.columns)
-        snprintf(out->difference, sizeof out->difference, "%s: the row kept has %zu of %zu fields",
-                 where, p->kept.fields, p->kept.columns);
+        snprintf(out->difference, sizeof out->difference,
+                 "%s:%zu: the row kept has %zu of %zu fields; the table is damaged", p->name,
+                 p->kept.number, p->kept.fields, p->kept.columns);
     for (size_t i = 0; i < p->kept.columns && out->difference[0] == '\0'; i++) {
         const char *now = p->again.field[p->place[i]];
         if (strcmp(p->kept.field[i], now) != 0)
@@ -127,9 +130,8 @@ static void compare_rows(struct table_pair *p, struct kept_verdict *out)
             name_row(p, &p->kept, where, sizeof where);
             snprintf(out->difference, sizeof out->difference, "%s: the run has no such row", where);
         } else if (again && p->kept.fields > 0) {
-            name_row(p, &p->again, where, sizeof where);
             snprintf(out->difference, sizeof out->difference,
-                     "%s: the row kept is damaged or without its end", where);
+                     "%s:%zu: the row kept is damaged or without its end", p->name, p->kept.number);
         } else if (again) {
             name_row(p, &p->again, where, sizeof where);
             snprintf(out->difference, sizeof out->difference, "%s: the row is not kept", where);

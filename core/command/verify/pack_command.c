@@ -329,6 +329,22 @@ static osafl_status pack(struct packing *p, struct error *error)
     return call_tar(p, error);
 }
 
+/* Before anything is collected: the archive's folder is there.  slash: the last one in its name. */
+static osafl_status check_target(const char *archive, const char *slash, struct error *error)
+{
+    struct stat here;
+    if (slash == NULL)
+        return OSAFL_OK;
+    char *folder = checked_format("%.*s", slash == archive ? 1 : (int)(slash - archive), archive);
+    const bool good = stat(folder, &here) == 0 && S_ISDIR(here.st_mode);
+    const osafl_status status =
+        good ? OSAFL_OK
+             : error_set(error, OSAFL_E_CONFIG, "--out %s: there is no folder %s; create it first",
+                         archive, folder);
+    free(folder);
+    return status;
+}
+
 static osafl_status pack_found(const struct pack_options *o, const struct found_cells *found,
                                struct error *error)
 {
@@ -338,10 +354,11 @@ static osafl_status pack_found(const struct pack_options *o, const struct found_
         return error_set(error, OSAFL_E_CONFIG,
                          "%s is there already; remove it, or give another name with --out",
                          o->archive);
+    const char *slash = strrchr(o->archive, '/');
+    OSAFL_TRY(check_target(o->archive, slash, error));
     char *folder = folder_temporary(error);
     if (folder == NULL)
         return OSAFL_E_IO;
-    const char *slash = strrchr(o->archive, '/');
     const char *base = slash != NULL ? slash + 1 : o->archive;
     struct packing p = {.o = o, .found = found, .plugins = json_array()};
     p.name = checked_format("%.*s", (int)(strlen(base) - strlen(".tar.xz")), base);

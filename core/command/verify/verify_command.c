@@ -11,6 +11,7 @@
 #include "base/exit_status.h"
 #include "base/file_read.h"
 #include "base/folder.h"
+#include "base/text.h"
 #include "command/report/cell_finder.h"
 #include "command/report/checked_alloc.h"
 #include "command/report/result_text.h"
@@ -21,16 +22,26 @@
 #include "kept_experiment.h"
 #include "results/checkpoint.h"
 
+enum { MOST_STARTS = CHECKPOINT_SLOTS + 1 };
+
+/* Rounds [first, until) of a run, that are computed from its start or from a checkpoint. */
+struct stretch {
+    int slot; /* of the checkpoint; -1: the start */
+    uint32_t first;
+    uint32_t until;
+};
+
 /* One kept run that is computed again. */
 struct verification {
     const struct verify_options *o;
     struct loader *loader;
     const struct result_cell *cell;
     struct experiment *e;
-    char *again;    /* folder in which it is computed */
-    uint32_t first; /* rounds [first, until) are computed */
-    uint32_t until;
-    int slot; /* of the checkpoint with which they begin; -1: none */
+    char *again; /* folder in which a stretch is computed */
+    struct stretch stretch[MOST_STARTS];
+    size_t stretches;
+    bool
+        start_only; /* of the rounds that --rounds asks for, as there is no checkpoint among them */
 };
 
 static void say(const struct verification *v, const char *what, const char *why)
@@ -41,30 +52,72 @@ static void say(const struct verification *v, const char *what, const char *why)
 
 /* ---- which rounds -------------------------------------------------------------------------- */
 
-/* With --rounds the beginning is drawn: the first round, or the one of a checkpoint. */
+/* Where a computation can begin, in the order of the rounds. */
+static void find_starts(struct verification *v, uint32_t kept)
+{
+    struct run_folder folder = {.path = checked_copy(v->cell->folder), .lock_fd = -1};
+    uint32_t round[CHECKPOINT_SLOTS];
+    v->stretch[0] = (struct stretch){.slot = -1};
+    v->stretches = 1;
+    checkpoint_rounds(&folder, v->e->identity, round);
+    for (int slot = 0; slot < CHECKPOINT_SLOTS; slot++) {
+        if (round[slot] >= kept)
+            continue;
+        size_t at = v->stretches++;
+        for (; at > 1 && v->stretch[at - 1].first > round[slot]; at--)
+            v->stretch[at] = v->stretch[at - 1];
+        v->stretch[at] = (struct stretch){.slot = slot, .first = round[slot]};
+    }
+    free(folder.path);
+}
+
+/* Draws so many rounds of those that the stretches hold; each then ends with the last one that was
+ * drawn from it. */
+static void draw_rounds(struct verification *v, uint32_t wanted)
+{
+    struct timespec now;
+    uint32_t left = 0;
+    size_t n = 0;
+    clock_gettime(CLOCK_REALTIME, &now);
+    unsigned seed = (unsigned)now.tv_nsec;
+    for (size_t i = 0; i < v->stretches; i++)
+        left += v->stretch[i].until - v->stretch[i].first;
+    for (size_t i = 0; i < v->stretches; i++) {
+        struct stretch s = v->stretch[i];
+        const uint32_t end = s.until;
+        s.until = s.first;
+        for (uint32_t round = s.first; round < end; round++, left--) {
+            if ((uint32_t)rand_r(&seed) % left >= wanted)
+                continue;
+            wanted--;
+            s.until = round + 1;
+        }
+        if (s.until > s.first)
+            v->stretch[n++] = s;
+    }
+    v->stretches = n;
+}
+
+/* All rounds; or so many of those that the start and the checkpoints reach, each as far as the next
+ * checkpoint was, and without checkpoints the first ones. */
 static void choose_rounds(struct verification *v)
 {
     const uint32_t kept = (uint32_t)v->cell->recorded_rounds;
-    struct run_folder folder = {.path = checked_copy(v->cell->folder), .lock_fd = -1};
-    uint32_t round[CHECKPOINT_SLOTS];
-    int start[CHECKPOINT_SLOTS + 1] = {-1};
-    unsigned starts = 1;
-    v->slot = -1;
-    v->until = kept;
-    if (v->o->rounds > 0) {
-        checkpoint_rounds(&folder, v->e->identity, round);
-        for (int slot = 0; slot < CHECKPOINT_SLOTS; slot++) {
-            if (round[slot] < kept)
-                start[starts++] = slot;
-        }
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        v->slot = start[(unsigned long)now.tv_nsec / 1000 % starts];
-        v->first = v->slot < 0 ? 0 : round[v->slot];
-        if (v->o->rounds < kept - v->first)
-            v->until = v->first + v->o->rounds;
+    const uint32_t wanted = v->o->rounds;
+    v->stretch[0] = (struct stretch){.slot = -1, .until = kept};
+    v->stretches = 1;
+    if (wanted == 0 || wanted >= kept)
+        return;
+    find_starts(v, kept);
+    v->start_only = v->stretches == 1;
+    uint32_t reach = (uint32_t)v->e->general.checkpoint_every;
+    reach = v->start_only || reach < wanted ? wanted : reach;
+    for (size_t i = 0; i < v->stretches; i++) {
+        struct stretch *s = &v->stretch[i];
+        const uint32_t end = i + 1 < v->stretches ? v->stretch[i + 1].first : kept;
+        s->until = end - s->first > reach ? s->first + reach : end;
     }
-    free(folder.path);
+    draw_rounds(v, wanted);
 }
 
 static osafl_status copy_file(const struct verification *v, const char *name, const char *as,
@@ -83,15 +136,15 @@ static osafl_status copy_file(const struct verification *v, const char *name, co
 }
 
 /* What a run goes on from. */
-static osafl_status copy_start(const struct verification *v, struct error *error)
+static osafl_status copy_start(const struct verification *v, int slot, struct error *error)
 {
     OSAFL_TRY(folder_create(v->again, error));
-    if (v->slot < 0)
+    if (slot < 0)
         return OSAFL_OK;
     OSAFL_TRY(copy_file(v, "manifest.json", "manifest.json", error));
     for (int i = 0; i < RESULT_TABLES; i++)
         OSAFL_TRY(copy_file(v, result_table_name[i], result_table_name[i], error));
-    return copy_file(v, checkpoint_file[v->slot], checkpoint_file[0], error);
+    return copy_file(v, checkpoint_file[slot], checkpoint_file[0], error);
 }
 
 /* ---- running and comparing ----------------------------------------------------------------- */
@@ -115,7 +168,7 @@ static void hear_end(const struct cell_run *cell, const struct cell_progress *p)
 
 static const struct cell_watcher watcher = {.line = hear_line, .stop = hear_stop, .end = hear_end};
 
-static void run_again(const struct verification *v, struct cell_run *run)
+static void run_again(const struct verification *v, uint32_t until, struct cell_run *run)
 {
     const struct cell_runner_options o = {.run = {.threads = v->o->threads,
                                                   .out = v->again,
@@ -125,7 +178,7 @@ static void run_again(const struct verification *v, struct cell_run *run)
                                           .jobs = 1,
                                           .body = run_cell_and_print,
                                           .watcher = &watcher};
-    *run = (struct cell_run){.e = v->e, .until_round = v->until};
+    *run = (struct cell_run){.e = v->e, .until_round = until};
     (void)cells_run(run, 1, v->loader, &o);
 }
 
@@ -138,48 +191,77 @@ static void print_changes(const char *changes)
     fflush(stdout);
 }
 
-static int judge(const struct verification *v, const char *changes)
+/* EXIT_RUN_OK, or what is different has been said. */
+static int judge(const struct verification *v, const struct stretch *s,
+                 struct kept_verdict *verdict)
 {
     struct error error;
-    char words[700];
-    struct kept_verdict verdict;
     const struct kept_folders f = {.kept = v->cell->folder,
                                    .again = v->again,
-                                   .whole = v->first == 0 && v->until == v->cell->planned_rounds};
-    if (kept_compare(&f, &verdict, &error) != OSAFL_OK) {
+                                   .whole = s->first == 0 && s->until == v->cell->planned_rounds};
+    if (kept_compare(&f, verdict, &error) != OSAFL_OK) {
         say(v, "cannot be compared", error.text);
         return EXIT_RUN_FAILED;
     }
-    if (verdict.difference[0] != '\0') {
-        say(v, "differs", verdict.difference);
-        print_changes(changes);
-        return EXIT_RUN_FAILED;
-    }
-    snprintf(words, sizeof words, "rounds %" PRIu32 " to %" PRIu32 ", %s", v->first, v->until - 1,
-             verdict.compared);
-    say(v, "the same", words);
-    print_changes(changes);
-    return EXIT_RUN_OK;
+    if (verdict->difference[0] == '\0')
+        return EXIT_RUN_OK;
+    say(v, "differs", verdict->difference);
+    return EXIT_RUN_FAILED;
 }
 
-static int compute_and_judge(const struct verification *v)
+static int compute_and_judge(const struct verification *v, const struct stretch *s,
+                             struct cell_run *run, struct kept_verdict *verdict)
 {
     struct error error;
-    static struct cell_run run; /* large */
-    if (copy_start(v, &error) != OSAFL_OK) {
+    if (copy_start(v, s->slot, &error) != OSAFL_OK) {
         say(v, "cannot be computed", error.text);
         return EXIT_RUN_FAILED;
     }
-    run_again(v, &run);
-    if (run.fate == FATE_INTERRUPTED || run.fate == FATE_NOT_BEGUN)
+    run_again(v, s->until, run);
+    if (run->fate == FATE_INTERRUPTED || run->fate == FATE_NOT_BEGUN)
         return EXIT_INTERRUPTED;
     /* A run that failed once fails again, behind the rounds that are kept. */
-    if (run.outcome.status != EXIT_RUN_OK) {
-        say(v, run.outcome.status == EXIT_USAGE ? "lacks something" : "cannot be computed",
-            run.outcome.error.text);
-        return run.outcome.status;
+    if (run->outcome.status != EXIT_RUN_OK) {
+        say(v, run->outcome.status == EXIT_USAGE ? "lacks something" : "cannot be computed",
+            run->outcome.error.text);
+        return run->outcome.status;
     }
-    return judge(v, run.outcome.changes);
+    const int status = judge(v, s, verdict);
+    if (status != EXIT_RUN_OK)
+        print_changes(run->outcome.changes);
+    return status;
+}
+
+static void print_same(const struct verification *v, const struct kept_verdict *verdict,
+                       const char *changes)
+{
+    char words[700];
+    char rounds[128] = "";
+    for (size_t i = 0; i < v->stretches; i++) {
+        char range[40];
+        snprintf(range, sizeof range, "%" PRIu32 " to %" PRIu32, v->stretch[i].first,
+                 v->stretch[i].until - 1);
+        text_append_item(rounds, sizeof rounds, " and ", range);
+    }
+    snprintf(words, sizeof words, "rounds %s, %s", rounds, verdict->compared);
+    say(v, "the same", words);
+    if (v->start_only)
+        puts("  only its first rounds: there is no checkpoint from which others could be computed");
+    print_changes(changes);
+}
+
+static int verify_stretches(const struct verification *v)
+{
+    static struct cell_run run; /* large */
+    struct kept_verdict verdict;
+    for (size_t i = 0; i < v->stretches; i++) {
+        const int status = compute_and_judge(v, &v->stretch[i], &run, &verdict);
+        folder_remove(v->again);
+        if (status != EXIT_RUN_OK)
+            return status;
+    }
+    print_same(v, &verdict, run.outcome.changes);
+    return EXIT_RUN_OK;
 }
 
 /* ---- one run after the other --------------------------------------------------------------- */
@@ -215,8 +297,7 @@ static int verify_run(struct verification *v, const char *folder)
     } else {
         choose_rounds(v);
         v->again = checked_format("%s/run", folder);
-        status = compute_and_judge(v);
-        folder_remove(v->again);
+        status = verify_stretches(v);
         free(v->again);
     }
     experiment_destroy(v->e);
@@ -240,12 +321,15 @@ static int verify_runs(const struct found_cells *found, const struct verify_opti
     }
     folder_remove(folder);
     free(folder);
-    for (size_t i = 0; i < found->n_unreadable; i++)
-        result_say("osafl verify", found->unreadable[i].message);
-    count[EXIT_USAGE] += found->n_unreadable;
-    if (found->cells > 1)
-        printf("%zu of %zu runs are the same, %zu differ, %zu lack something\n", count[EXIT_RUN_OK],
-               found->cells + found->n_unreadable, count[EXIT_RUN_FAILED], count[EXIT_USAGE]);
+    for (size_t i = 0; i < found->n_unreadable; i++) {
+        const struct unreadable_cell *u = &found->unreadable[i];
+        printf("%s: %s: %s\n", u->folder, u->damaged ? "damaged" : "lacks something", u->message);
+        count[u->damaged ? EXIT_RUN_FAILED : EXIT_USAGE]++;
+    }
+    if (found->cells + found->n_unreadable > 1)
+        printf("%zu of %zu runs are the same, %zu differ or are damaged, %zu lack something\n",
+               count[EXIT_RUN_OK], found->cells + found->n_unreadable, count[EXIT_RUN_FAILED],
+               count[EXIT_USAGE]);
     if (count[EXIT_INTERRUPTED] > 0)
         return EXIT_INTERRUPTED;
     return count[EXIT_RUN_FAILED] > 0 ? EXIT_RUN_FAILED
