@@ -113,7 +113,7 @@ static osafl_status read_wide(struct trace *t, struct csv_reader *r)
         if (!row)
             return OSAFL_OK;
         if (first && !csv_number(r->field[0], &ignored)) {
-            csv_keep_names(r);
+            OSAFL_TRY(csv_keep_names(r));
             continue;
         }
         if (r->n_fields < t->clients)
@@ -147,7 +147,7 @@ static osafl_status read_long(struct trace *t, struct csv_reader *r)
     OSAFL_TRY(csv_next(r, &row));
     if (!row)
         return OSAFL_OK;
-    csv_keep_names(r);
+    OSAFL_TRY(csv_keep_names(r));
     const char *const names[] = {"round", "client", t->config->column};
     uint32_t column[3];
     for (size_t i = 0; i < 3; i++) {

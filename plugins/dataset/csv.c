@@ -44,8 +44,9 @@ static const osafl_param params[] = {
                "Column of the client that a sample belongs to; \"\": none"),
     OSAFL_TEXT(struct csv_config, ignore, "", "Columns that are not features, separated by commas"),
     OSAFL_TEXT(struct csv_config, categorical, "",
-               "Columns of categories, separated by commas, or \"*\": all that hold text; each "
-               "category becomes a value, 1 for its samples and 0 for others (one-hot)",
+               "Columns of categories, separated by commas; \"*\": all that hold text alone (a "
+               "column of texts and numbers must be named); each category becomes a value, 1 for "
+               "its samples and 0 for others (one-hot)",
                .flags = OSAFL_P_LATER),
     OSAFL_CHOICE(struct csv_config, missing, MISSING_REFUSE, missing_rules,
                  "For an empty field (in columns of numbers also ?, NA, N/A, NaN, null, None): an "
@@ -107,11 +108,42 @@ static struct label_facts facts_of(const struct vocabulary *labels, uint64_t sam
     return f;
 }
 
+/* The first label that is of the rarer sort, a number or a text; NULL: all are of one sort. */
+static const struct word *odd_label(const struct vocabulary *labels)
+{
+    const struct word *first[2] = {NULL, NULL};
+    uint32_t count[2] = {0, 0};
+    double value = 0.0;
+    for (uint32_t i = 0; i < labels->n; i++) {
+        const struct word *word = &labels->word[i];
+        const int number = csv_number(word->text, &value) ? 1 : 0;
+        count[number]++;
+        if (first[number] == NULL || word->line < first[number]->line)
+            first[number] = word;
+    }
+    if (count[0] == 0 || count[1] == 0)
+        return NULL;
+    return first[count[1] < count[0] ? 1 : 0];
+}
+
+/* A text among numbers, such as inf or NaN, is a slip more often than a class. */
+static osafl_status refuse_odd_label(const struct table *t, const struct word *odd)
+{
+    return io_fail(t->message, OSAFL_E_DATA,
+                   "%s:%" PRIu32
+                   ": the label \"%.40s\" in %s stands among %s; correct it, leave it "
+                   "empty if the class is unknown (dataset.csv.missing = \"drop\" leaves the row "
+                   "out), or confirm the classes: dataset.csv.classes = %" PRIu32,
+                   t->path, odd->line, odd->text, csv_place(&t->csv, t->label_column).text,
+                   csv_number(odd->text, &(double){0}) ? "texts" : "numbers", t->labels.n);
+}
+
 static osafl_status check_classes(const struct table *t)
 {
     const struct vocabulary *labels = &t->labels;
     const uint64_t n = t->samples->n;
     const struct label_facts facts = facts_of(labels, n);
+    const struct word *odd = odd_label(labels);
     if (labels->n < 2)
         return io_fail(t->message, OSAFL_E_DATA, "%s: all samples have the label \"%.60s\"",
                        t->path, labels->word[0].text);
@@ -119,6 +151,8 @@ static osafl_status check_classes(const struct table *t)
         return io_fail(t->message, OSAFL_E_DATA,
                        "%s: has %" PRIu32 " different labels, dataset.csv.classes says %" PRId64,
                        t->path, labels->n, t->config->classes);
+    if (t->config->classes == 0 && odd != NULL)
+        return refuse_odd_label(t, odd);
     if (t->config->classes > 0 || labels_look_like_classes(&facts))
         return OSAFL_OK;
     return io_fail(

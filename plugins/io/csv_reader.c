@@ -40,7 +40,8 @@ static osafl_status read_line(struct csv_reader *r, size_t *length, bool *found)
     *found = byte != BYTE_SOURCE_END;
     for (; byte >= 0 && byte != '\n'; byte = byte_source_get(r->source)) {
         if (byte == '\0')
-            return line_fail(r, "holds a byte 0; this is no text file");
+            return line_fail(r, "holds a byte 0; this is no text file, or one in UTF-16: save it "
+                                "as UTF-8");
         if (n + 1 >= CSV_LINE_BYTES)
             return line_fail(r, "is longer than 16 MiB; this is no table");
         if (n + 1 >= r->text_capacity) {
@@ -160,8 +161,11 @@ osafl_status csv_next(struct csv_reader *r, bool *row)
 
 /* --- Names */
 
-void csv_keep_names(struct csv_reader *r)
+osafl_status csv_keep_names(struct csv_reader *r)
 {
+    for (uint32_t i = 0; i < r->n_fields; i++)
+        if (!csv_is_utf8(r->field[i]))
+            return csv_refuse_bytes(r, r->field[i]);
     r->name = r->field;
     r->n_names = r->n_fields;
     r->name_text = r->text;
@@ -170,6 +174,7 @@ void csv_keep_names(struct csv_reader *r)
     r->field_capacity = 0;
     r->text = NULL;
     r->text_capacity = 0;
+    return OSAFL_OK;
 }
 
 int64_t csv_find(const struct csv_reader *r, const char *name)
@@ -201,6 +206,42 @@ const char *csv_oddity(const struct csv_reader *r, uint32_t expected)
     if (r->n_fields == expected + 1 && r->field[expected][0] == '\0')
         return "; it ends in a separator, after which there is one more empty field";
     return "";
+}
+
+/* --- Characters */
+
+/* Bytes of the character that begins at p; 0: none does (RFC 3629). */
+static size_t character_bytes(const unsigned char *p)
+{
+    const size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    if (p[0] > 0xf4 || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+static const unsigned char *after_characters(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    for (size_t n = 1; *p != 0 && n > 0; p += n)
+        n = character_bytes(p);
+    return p;
+}
+
+bool csv_is_utf8(const char *text)
+{
+    return *after_characters(text) == 0;
+}
+
+osafl_status csv_refuse_bytes(const struct csv_reader *r, const char *text)
+{
+    return io_fail(r->source->message, OSAFL_E_DATA,
+                   "%s:%" PRIu32 ": the byte 0x%02x is not UTF-8; save the table as UTF-8, or "
+                   "convert it: iconv -f WINDOWS-1252 -t UTF-8",
+                   r->source->name, r->line, *after_characters(text));
 }
 
 /* --- Numbers */

@@ -33,8 +33,9 @@ void csv_close(struct csv_reader *r);
 /* Goes to the next row: *row is false at the end.  OSAFL_E_DATA with file and line. */
 osafl_status csv_next(struct csv_reader *r, bool *row);
 
-/* Takes the present row, which is then gone, as the names of the columns. */
-void csv_keep_names(struct csv_reader *r);
+/* Takes the present row, which is then gone, as the names of the columns.  OSAFL_E_DATA unless they
+ * are UTF-8. */
+osafl_status csv_keep_names(struct csv_reader *r);
 
 /* The column of this name, spaces around it aside, or -1. */
 int64_t csv_find(const struct csv_reader *r, const char *name);
@@ -48,6 +49,11 @@ struct csv_place csv_place(const struct csv_reader *r, uint32_t column);
 /* What is odd about a row that has another number of fields than `expected`: a text for the end of
  * a message, or "". */
 const char *csv_oddity(const struct csv_reader *r, uint32_t expected);
+
+/* True for text in UTF-8; csv_refuse_bytes() fails with what is wrong with another one, which is
+ * in the present row. */
+bool csv_is_utf8(const char *text);
+osafl_status csv_refuse_bytes(const struct csv_reader *r, const char *text);
 
 /* True when the whole text is a finite decimal number, spaces around it allowed. */
 bool csv_number(const char *text, double *value);

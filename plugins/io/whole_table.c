@@ -55,7 +55,7 @@ static osafl_status read_header(struct csv_reader *r, const char *const *names, 
         return io_fail(r->source->message, OSAFL_E_DATA,
                        "%s: is empty; its first line must name the columns %s", r->source->name,
                        wanted);
-    csv_keep_names(r);
+    OSAFL_TRY(csv_keep_names(r));
     for (uint32_t i = 0; i < columns; i++) {
         const int64_t found = csv_find(r, names[i]);
         if (found < 0)

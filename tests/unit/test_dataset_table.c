@@ -209,6 +209,72 @@ static void reads_categories(void **state)
     free(text);
 }
 
+/* A value that is no number does not make categories of a column of numbers, nor a class. */
+static void refuses_odd_values(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"inf",   "-inf", "1e999", "0x1A", "\"1,234\"",
+                                      "1_000", "$12",  "12%",   "x",    "unknown"};
+    char text[256];
+    char message[256];
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        const bool quoted = odd[i][0] == '"';
+        const int n = (int)strlen(odd[i]) - (quoted ? 2 : 0);
+        snprintf(text, sizeof text, "c,f,y\nu,1,a\nv,%s,b\nu,3,a\n", odd[i]);
+        snprintf(message, sizeof message, "train.csv:3: column 2 (\"f\") holds \"%.*s\"", n,
+                 odd[i] + (quoted ? 1 : 0));
+        refuse(text, SET("categorical", "c"), message);
+        refuse(text, SET("categorical", "*"), message);
+        refuse(text, SET("categorical", "*"),
+               "among numbers; correct it, leave the field empty if the value is unknown, or say "
+               "that the column holds categories: dataset.csv.categorical = \"*, f\"");
+        struct fixture *f = open_table(text, SET("categorical", "*, f"));
+        assert_int_equal(dataset_create(f), OSAFL_OK);
+        assert_int_equal(dataset_describe(f).width, 5);
+        fixture_close(f);
+        snprintf(text, sizeof text, "f,y\n1,1\n2,%s\n3,2\n4,1\n5,3\n", odd[i]);
+        snprintf(message, sizeof message,
+                 "train.csv:3: the label \"%.*s\" in column 2 (\"y\") stands among numbers", n,
+                 odd[i] + (quoted ? 1 : 0));
+        refuse(text, NULL, message);
+        f = open_table(text, SET("classes", "4"));
+        assert_int_equal(dataset_create(f), OSAFL_OK);
+        fixture_close(f);
+    }
+    refuse("f,y\na,p\nb,q\n3,q\nc,p\n", SET("categorical", "*"),
+           "train.csv:4: column 1 (\"f\") holds \"3\" among texts");
+    refuse("f,y\n1,a\n2,3\n3,b\n4,3\n", NULL,
+           "train.csv:3: the label \"3\" in column 2 (\"y\") "
+           "stands among texts");
+    refuse("f,g,2020,y\n1,2,3,a\n4,5,6,b\n", SET("categorical", "*"),
+           "train.csv:1: column 1 holds \"f\" among numbers; is the first row a header?");
+}
+
+/* What is kept of a table goes into JSON, which is UTF-8. */
+static void refuses_other_bytes_than_utf8(void **state)
+{
+    (void)state;
+    const char *const tables[] = {"gr\xf6\xdf"
+                                  "e,c,y\n1,u,a\n2,v,b\n",
+                                  "f,c,y\n1,r\xf6t,a\n2,v,b\n", "f,c,y\n1,u,a\n2,v,J\xe4\n",
+                                  "f,c,y\n1,\xc0\x80,a\n2,v,b\n",
+                                  "f,c,y\n1,\xed\xa0\x80,a\n2,v,b\n"};
+    static const char *const messages[] = {
+        "train.csv:1: the byte 0xf6 is not UTF-8; save the table as UTF-8, or convert it: iconv",
+        "train.csv:2: the byte 0xf6 is not UTF-8", "train.csv:3: the byte 0xe4 is not UTF-8",
+        "train.csv:2: the byte 0xc0 is not UTF-8", "train.csv:2: the byte 0xed is not UTF-8"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        refuse(tables[i], SET("categorical", "c"), messages[i]);
+    struct fixture *f =
+        open_table("größe,c,y\n1,rötlich,a\n2,\xf0\x9f\x8c\x8d,jä\n", SET("categorical", "*"));
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    fixture_close(f);
+    /* A column that is not used may hold anything. */
+    f = open_table("f,c,y\n1,r\xf6t,a\n2,v,b\n", SET("ignore", "c"));
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    fixture_close(f);
+}
+
 static void follows_the_rule_for_missing_values(void **state)
 {
     (void)state;
@@ -369,6 +435,8 @@ int main(void)
         WITH_FOLDER(names_columns_without_a_name_by_number),
         WITH_FOLDER(refuses_quantities_as_labels),
         WITH_FOLDER(reads_categories),
+        WITH_FOLDER(refuses_odd_values),
+        WITH_FOLDER(refuses_other_bytes_than_utf8),
         WITH_FOLDER(follows_the_rule_for_missing_values),
         WITH_FOLDER(fills_by_the_training_samples_alone),
         WITH_FOLDER(reads_other_ways_to_write_tables),

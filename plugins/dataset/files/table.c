@@ -57,7 +57,9 @@ static osafl_status number_text(struct table *t, uint32_t column, struct vocabul
                        alike != NULL ? ", but some have \"" : "", alike != NULL ? alike : "",
                        alike != NULL ? "\"" : "");
     }
-    if (!vocabulary_add(own, text, id))
+    if (!csv_is_utf8(text))
+        return csv_refuse_bytes(&t->csv, text);
+    if (!vocabulary_add(own, text, t->csv.line, id))
         return no_memory(t);
     if (own->n <= most)
         return OSAFL_OK;

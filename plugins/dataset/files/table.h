@@ -41,6 +41,7 @@ struct table {
     struct feature *feature; /* n_features, by column */
     uint32_t n_features;
     uint32_t label_column;
+    bool any_text;            /* columns of text are categories, named or not */
     uint32_t values;          /* of a sample: one for each column of numbers and each category */
     bool named;               /* some setting names a column by its name */
     bool guessed;             /* header = "auto" has decided */

@@ -223,6 +223,10 @@ static osafl_status take_listed(struct table *t, const char *name, bool categori
                        t->path, categorical ? "categorical" : "ignore");
     if (!categorical)
         return assign(t, name, ROLE_IGNORED, "ignore", &column);
+    if (strcmp(name, "*") == 0) {
+        t->any_text = true;
+        return OSAFL_OK;
+    }
     OSAFL_TRY(find_column(t, name, "categorical", &column));
     struct feature *feature = feature_of(t, column);
     if (feature == NULL)
@@ -322,7 +326,7 @@ osafl_status table_plan(struct table *t, bool *header)
     if (t->role == NULL)
         return no_memory(t);
     if (*header)
-        csv_keep_names(&t->csv);
+        OSAFL_TRY(csv_keep_names(&t->csv));
     if (config->label[0] == '\0') {
         t->label_column = t->n_columns - 1;
         t->role[t->label_column] = ROLE_LABEL;
@@ -343,11 +347,38 @@ osafl_status table_plan(struct table *t, bool *header)
 
 /* --- Columns that hold text */
 
-/* Fields of each feature that are neither a number nor missing. */
+/* A column as the settings name it: by its name where that is enough. */
+static void column_key(const struct table *t, uint32_t column, char *out, size_t size)
+{
+    const char *name = t->csv.name != NULL ? t->csv.name[column] : "";
+    if (name[0] != '\0' && strlen(name) <= 40 && strpbrk(name, ",\"\\") == NULL &&
+        csv_find(&t->csv, name) == (int64_t)column)
+        (void)snprintf(out, size, "%s", name);
+    else
+        (void)snprintf(out, size, "#%" PRIu32, column + 1);
+}
+
+/* Fields of one sort in a column, and the first of them. */
+struct field_count {
+    uint64_t n;
+    uint32_t line;
+    char first[41];
+};
+
+/* What the fields of each feature are, but the missing ones. */
 struct text_scan {
     uint64_t rows;
-    uint64_t *texts; /* n_features */
+    struct field_count *numbers; /* n_features */
+    struct field_count *texts;   /* n_features */
 };
+
+static void count_field(struct field_count *count, const char *field, uint32_t line)
+{
+    if (count->n++ > 0)
+        return;
+    count->line = line;
+    (void)snprintf(count->first, sizeof count->first, "%s", field);
+}
 
 static osafl_status scan_rows(const struct table *t, struct csv_reader *csv, struct text_scan *scan)
 {
@@ -362,21 +393,24 @@ static osafl_status scan_rows(const struct table *t, struct csv_reader *csv, str
         for (uint32_t k = 0; k < t->n_features; k++) {
             const uint32_t i = t->feature[k].column;
             double value = 0.0;
-            if (!csv_field_number(csv, i, &value) && !table_missing(csv->field[i]))
-                scan->texts[k]++;
+            if (csv_field_number(csv, i, &value))
+                count_field(&scan->numbers[k], csv->field[i], csv->line);
+            else if (!table_missing(csv->field[i]))
+                count_field(&scan->texts[k], csv->field[i], csv->line);
         }
     }
 }
 
-/* Reads the table for its texts alone; the caller frees scan->texts. */
+/* Reads the table for its texts alone; the caller frees scan->numbers. */
 static osafl_status scan_texts(const struct table *t, struct text_scan *scan,
                                struct io_message *message)
 {
     struct byte_source source;
     struct csv_reader csv;
-    *scan = (struct text_scan){.texts = calloc(t->n_features, sizeof *scan->texts)};
-    if (scan->texts == NULL)
+    *scan = (struct text_scan){.numbers = calloc(t->n_features, 2 * sizeof *scan->numbers)};
+    if (scan->numbers == NULL)
         return no_memory(t);
+    scan->texts = scan->numbers + t->n_features;
     OSAFL_TRY(byte_source_open(&source, t->path, message));
     csv_open(&csv, &source, t->csv.separator);
     csv.decimal_comma = t->csv.decimal_comma;
@@ -402,6 +436,45 @@ static osafl_status doubt_header(const struct table *t)
                    t->path);
 }
 
+/* A column of numbers with a few texts, such as inf or 0x1A, is mistyped, unless the user says that
+ * it holds categories. */
+static osafl_status refuse_mixture(const struct table *t, uint32_t column,
+                                   const struct field_count *numbers,
+                                   const struct field_count *texts)
+{
+    const bool text_is_odd = texts->n <= numbers->n;
+    const struct field_count *odd = text_is_odd ? texts : numbers;
+    char key[64];
+    column_key(t, column, key, sizeof key);
+    if (text_is_odd && t->guessed && t->csv.name == NULL && odd->line == t->csv.line)
+        return io_fail(t->message, OSAFL_E_DATA,
+                       "%s:%" PRIu32 ": %s holds \"%s\" among numbers; is the first row a header? "
+                       "dataset.csv.header = \"yes\"",
+                       t->path, odd->line, csv_place(&t->csv, column).text, odd->first);
+    return io_fail(t->message, OSAFL_E_DATA,
+                   "%s:%" PRIu32 ": %s holds \"%s\" among %s; correct it, leave the field empty if "
+                   "the value is unknown, or say that the column holds categories: "
+                   "dataset.csv.categorical = \"*, %s\"",
+                   t->path, odd->line, csv_place(&t->csv, column).text, odd->first,
+                   text_is_odd ? "numbers" : "texts", key);
+}
+
+/* With "*", columns of text are categories; those that hold numbers as well need a word. */
+static osafl_status find_text_columns(struct table *t)
+{
+    struct text_scan scan;
+    osafl_status status = scan_texts(t, &scan, t->message);
+    for (uint32_t k = 0; status == OSAFL_OK && k < t->n_features; k++) {
+        if (t->feature[k].categorical || scan.texts[k].n == 0)
+            continue;
+        t->feature[k].categorical = true;
+        if (scan.numbers[k].n > 0)
+            status = refuse_mixture(t, t->feature[k].column, &scan.numbers[k], &scan.texts[k]);
+    }
+    free(scan.numbers);
+    return status;
+}
+
 osafl_status table_plan_categories(struct table *t)
 {
     if (t->train != NULL) {
@@ -409,31 +482,13 @@ osafl_status table_plan_categories(struct table *t)
             t->feature[k].categorical = t->train->feature[k].categorical;
         return OSAFL_OK;
     }
-    if (strcmp(t->config->categorical, "*") != 0) {
-        OSAFL_TRY(take_list(t, t->config->categorical, true));
-    } else {
-        struct text_scan scan;
-        const osafl_status status = scan_texts(t, &scan, t->message);
-        for (uint32_t k = 0; status == OSAFL_OK && k < t->n_features; k++)
-            t->feature[k].categorical = scan.texts[k] > 0;
-        free(scan.texts);
-        OSAFL_TRY(status);
-    }
+    OSAFL_TRY(take_list(t, t->config->categorical, true));
+    if (t->any_text)
+        OSAFL_TRY(find_text_columns(t));
     return t->config->categorical[0] != '\0' ? doubt_header(t) : OSAFL_OK;
 }
 
 /* --- What is wrong with a field */
-
-/* A column as the settings name it: by its name where that is enough. */
-static void column_key(const struct table *t, uint32_t column, char *out, size_t size)
-{
-    const char *name = t->csv.name != NULL ? t->csv.name[column] : "";
-    if (name[0] != '\0' && strlen(name) <= 40 && strpbrk(name, ",\"\\") == NULL &&
-        csv_find(&t->csv, name) == (int64_t)column)
-        (void)snprintf(out, size, "%s", name);
-    else
-        (void)snprintf(out, size, "#%" PRIu32, column + 1);
-}
 
 /* The columns that hold text for the most part, as a list for the setting. */
 static void list_text_columns(const struct table *t, const struct text_scan *scan, char *out,
@@ -442,7 +497,7 @@ static void list_text_columns(const struct table *t, const struct text_scan *sca
     size_t used = 0;
     for (uint32_t k = 0; k < t->n_features && used < size; k++) {
         char key[64];
-        if (2 * scan->texts[k] <= scan->rows)
+        if (2 * scan->texts[k].n <= scan->rows)
             continue;
         column_key(t, t->feature[k].column, key, sizeof key);
         used += (size_t)snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ", key);
@@ -459,9 +514,9 @@ static osafl_status refuse_text(const struct table *t, uint32_t column, const ch
     char columns[256] = "";
     const struct feature *feature = feature_of(t, column);
     if (scan_texts(t, &scan, &ignored) == OSAFL_OK &&
-        2 * scan.texts[feature - t->feature] > scan.rows)
+        2 * scan.texts[feature - t->feature].n > scan.rows)
         list_text_columns(t, &scan, columns, sizeof columns);
-    free(scan.texts);
+    free(scan.numbers);
     if (columns[0] == '\0')
         return io_fail(t->message, OSAFL_E_DATA, "%s", what);
     return io_fail(t->message, OSAFL_E_DATA,

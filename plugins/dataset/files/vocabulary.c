@@ -45,7 +45,7 @@ bool vocabulary_find(const struct vocabulary *v, const char *text, uint32_t *id)
     return found;
 }
 
-bool vocabulary_add(struct vocabulary *v, const char *text, uint32_t *id)
+bool vocabulary_add(struct vocabulary *v, const char *text, uint32_t line, uint32_t *id)
 {
     bool found = false;
     const uint32_t at = position(v, text, &found);
@@ -62,7 +62,7 @@ bool vocabulary_add(struct vocabulary *v, const char *text, uint32_t *id)
         if (copy == NULL)
             return false;
         memmove(v->word + at + 1, v->word + at, (v->n - at) * sizeof *v->word);
-        v->word[at] = (struct word){.text = copy, .id = v->n};
+        v->word[at] = (struct word){.text = copy, .id = v->n, .line = line};
         v->n++;
     }
     *id = v->word[at].id;

@@ -7,6 +7,7 @@
 struct word {
     char *text; /* owned */
     uint32_t id;
+    uint32_t line; /* of its first occurrence */
 };
 
 /* Zero-initialised: empty. */
@@ -18,8 +19,9 @@ struct vocabulary {
 
 void vocabulary_free(struct vocabulary *v);
 
-/* The id of a text; a new text gets the next one.  False: out of memory. */
-bool vocabulary_add(struct vocabulary *v, const char *text, uint32_t *id);
+/* The id of a text; a new text gets the next one, and the line in which it stands.  False: out of
+ * memory. */
+bool vocabulary_add(struct vocabulary *v, const char *text, uint32_t line, uint32_t *id);
 
 /* False if the text is not there. */
 bool vocabulary_find(const struct vocabulary *v, const char *text, uint32_t *id);
