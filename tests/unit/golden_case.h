@@ -49,8 +49,9 @@ static inline void check_shape(const json_t *expected, const osafl_tensor *t)
         assert_int_equal(json_integer_value(json_array_get(shape, d)), t->shape[d]);
 }
 
-/* One gradient tensor against the case. */
-static inline void check_gradient(const json_t *expected, const osafl_tensor *t, const float *g)
+/* One gradient tensor against the case, within so much of its norm. */
+static inline void check_gradient(const json_t *expected, const osafl_tensor *t, const float *g,
+                                  double tolerance)
 {
     const double norm = json_number_value(json_object_get(expected, "norm"));
     double sum = 0;
@@ -59,10 +60,10 @@ static inline void check_gradient(const json_t *expected, const osafl_tensor *t,
         sum += (double)g[i];
         square += (double)g[i] * (double)g[i];
     }
-    if (fabs(sqrt(square) - norm) > 1e-4 * norm)
+    if (fabs(sqrt(square) - norm) > tolerance * norm)
         fail_msg("%s: norm %.9g, expected %.9g", t->name, sqrt(square), norm);
     const double expected_sum = json_number_value(json_object_get(expected, "sum"));
-    if (fabs(sum - expected_sum) > 1e-4 * norm * sqrt((double)t->size))
+    if (fabs(sum - expected_sum) > tolerance * norm * sqrt((double)t->size))
         fail_msg("%s: sum %.9g, expected %.9g", t->name, sum, expected_sum);
     size_t i;
     json_t *entry;
@@ -70,7 +71,7 @@ static inline void check_gradient(const json_t *expected, const osafl_tensor *t,
     {
         const json_int_t at = json_integer_value(json_array_get(entry, 0));
         const double value = json_number_value(json_array_get(entry, 1));
-        if (fabs((double)g[at] - value) > 1e-4 * norm)
+        if (fabs((double)g[at] - value) > tolerance * norm)
             fail_msg("%s[%lld]: %.9g, expected %.9g", t->name, (long long)at, (double)g[at], value);
     }
 }

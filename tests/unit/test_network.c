@@ -179,7 +179,7 @@ static void check_network(const json_t *c)
         assert_string_equal(json_string_value(json_object_get(e, "name")), m->info.tensors[t].name);
         check_shape(e, &m->info.tensors[t]);
         m->vt->export_tensor(m->self, t, m->grad, exported);
-        check_gradient(e, &m->info.tensors[t], exported);
+        check_gradient(e, &m->info.tensors[t], exported, 1e-4);
     }
     check_slope(m, name);
     if (json_object_get(c, "minimise") == NULL) {

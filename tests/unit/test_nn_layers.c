@@ -86,10 +86,15 @@ static void describe(struct network *net, const struct instance_under_test *s,
         fail_msg("%s", net->error);
 }
 
-/* Half a word decides about value i. */
+/* The probability that is drawn: half a word decides about value i. */
+static double drawn(float rate)
+{
+    return fmin(round((double)rate * 65536.0), 65535.0) / 65536.0;
+}
+
 static bool dropped(const uint32_t *word, size_t i, float rate)
 {
-    return (i % 2 == 0 ? word[i / 2] & 0xffff : word[i / 2] >> 16) / 65536.0 < (double)rate;
+    return (i % 2 == 0 ? word[i / 2] & 0xffff : word[i / 2] >> 16) / 65536.0 < drawn(rate);
 }
 
 /* What network_dropout() draws, from [y][x][sample][channel] to the reference's order. */
@@ -112,7 +117,7 @@ static void share_dropout(struct trial *t)
                     t->reference.factor[i][(n * l->in_channels + c) * plane + p] =
                         dropped(word, (p * t->n + n) * l->in_channels + c, l->drop)
                             ? 0
-                            : 1 / (1 - (double)l->drop);
+                            : 1 / (1 - drawn(l->drop));
         free(word);
     }
 }
@@ -340,6 +345,24 @@ static void every_layer_type(void **state)
                 batches[b]);
 }
 
+/* Nearly all values are dropped: the rest makes up for them to the last digit. */
+static void describe_dropout(struct network *net, const struct instance_under_test *s)
+{
+    int x = convolve(net, NETWORK_PICTURE, "stem", 64, 1, 1, 0, false);
+    x = network_dropout(net, x, s->in == 0 ? 0.999 : 0.9999);
+    head(net, network_average(net, x));
+}
+
+static void dropout_is_unbiased(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++)
+        check(
+            &(struct instance_under_test){
+                .describe = describe_dropout, .channels = 3, .height = 16, .width = 16, .in = i},
+            16);
+}
+
 /* One convolution between a 1x1 convolution and the head. */
 static void describe_convolution(struct network *net, const struct instance_under_test *s)
 {
@@ -447,6 +470,7 @@ int main(void)
         cmocka_unit_test(reference_has_the_gradient_of_its_loss),
         cmocka_unit_test(normal_share_is_that_of_the_distribution),
         cmocka_unit_test(every_layer_type),
+        cmocka_unit_test(dropout_is_unbiased),
         cmocka_unit_test(shapes_of_cnn),
         cmocka_unit_test(shapes_of_squeezenet),
         cmocka_unit_test(shapes_of_resnet18),

@@ -463,6 +463,31 @@ static void says_why_a_client_sits_out(void **state)
     }
 }
 
+/* A clock that is too slow by no more than the tolerance of all limits is fast enough, whatever the
+ * way to look for the power. */
+static void all_policies_have_one_tolerance(void **state)
+{
+    (void)state;
+    const char *const policies[][3] = {{"iterative", "initial_power", "max"},
+                                       {"iterative", "initial_power", "search"},
+                                       {"optimal", "objective", "printed"},
+                                       {"optimal", "objective", "energy"}};
+    const double lacking[] = {0.0, 1e-12, 1e-10, 5e-10, 2e-9};
+    for (size_t j = 0; j < 4; j++) {
+        struct fixture *f = open_policy(policies[j][0], policies[j][1], policies[j][2]);
+        for (size_t i = 0; i < 5; i++) {
+            struct case1 k = easy_case();
+            k.energy_budget_j = 1e3;
+            const double left_s = k.deadline_s - upload_time(&k, k.power_max_w);
+            k.clock_max_hz = 5.0 * round_cycles(&k) / left_s * (1.0 - lacking[i]);
+            const struct answer1 a = solve(f, &k, 1);
+            assert_int_equal(a.local_rounds, lacking[i] < 1e-9 ? 5 : 4);
+            check_limits(&k, &a);
+        }
+        fixture_close(f);
+    }
+}
+
 static void fixed_lets_everyone_take_part(void **state)
 {
     (void)state;
@@ -520,6 +545,7 @@ int main(void)
         cmocka_unit_test(search_is_the_power_of_least_energy),
         cmocka_unit_test(extremes_give_no_impossible_answers),
         cmocka_unit_test(says_why_a_client_sits_out),
+        cmocka_unit_test(all_policies_have_one_tolerance),
         cmocka_unit_test(fixed_lets_everyone_take_part),
         cmocka_unit_test(fixed_refuses_more_local_rounds_than_there_are),
     };

@@ -83,10 +83,13 @@ uint32_t upload_window(const struct client_cost *c, uint32_t local_rounds, doubl
                        double *longest_s)
 {
     *shortest_s = upload_time(c, c->power_max_w);
-    *longest_s = c->deadline_s - c->round_cycles * local_rounds / c->clock_max_hz;
     if (!(*shortest_s < c->deadline_s))
         return OSAFL_OUT_DEADLINE;
-    return *shortest_s <= *longest_s ? 0 : OSAFL_OUT_CLOCK;
+    const double cycles = c->round_cycles * local_rounds;
+    if (above(cycles / (c->deadline_s - *shortest_s), c->clock_max_hz))
+        return OSAFL_OUT_CLOCK;
+    *longest_s = fmax(c->deadline_s - cycles / c->clock_max_hz, *shortest_s);
+    return 0;
 }
 
 double last_before(upload_predicate *beyond, const void *arg, double lo, double hi)

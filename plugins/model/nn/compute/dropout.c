@@ -24,8 +24,10 @@ void dropout_forward(const struct layer *l, const struct pass *pass)
     const osafl_step *s = pass->step;
     pass->host->random_fill(pass->call, NETWORK_STREAM_DROPOUT + l->ordinal, s->client, s->round,
                             s->step, word, (n + 1) / 2);
-    const uint32_t dropped = (uint32_t)(l->drop * 65536 + 0.5f);
-    const float kept = 1.0f / (1.0f - l->drop);
+    const uint32_t rounded = (uint32_t)(l->drop * 65536 + 0.5f);
+    const uint32_t dropped = rounded < 65536 ? rounded : 65535;
+    /* By the rounded probability: the mean is exact. */
+    const float kept = 65536.0f / (float)(65536 - dropped);
     for (size_t i = 0; i < n; i++) {
         factor[i] = (word[i / 2] >> i % 2 * 16 & 0xffff) < dropped ? 0 : kept;
         y[i] = factor[i] * x[i];
