@@ -220,6 +220,62 @@ static void find_strangers(const struct weights_file *f, const osafl_model_info 
     }
 }
 
+/* Where an entry of the header lies. */
+struct extent {
+    const char *name;
+    uint64_t begin;
+    uint64_t end;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct extent *x = a;
+    const struct extent *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static size_t list_extents(const struct weights_file *f, struct extent *out)
+{
+    const char *name;
+    json_t *entry;
+    size_t n = 0;
+    json_object_foreach(f->header, name, entry)
+    {
+        const json_t *offsets = json_object_get(entry, "data_offsets");
+        if (strcmp(name, "__metadata__") != 0)
+            out[n++] =
+                (struct extent){name, (uint64_t)json_integer_value(json_array_get(offsets, 0)),
+                                (uint64_t)json_integer_value(json_array_get(offsets, 1))};
+    }
+    qsort(out, n, sizeof *out, by_place);
+    return n;
+}
+
+/* The format's tensors fill the file without gap or overlap: otherwise it was not written whole. */
+static osafl_status check_extents(const struct weights_file *f, struct faults *faults)
+{
+    struct extent *extent = calloc(json_object_size(f->header) + 1, sizeof *extent);
+    if (extent == NULL)
+        return OSAFL_E_NOMEM;
+    const size_t n = list_extents(f, extent);
+    uint64_t end = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (extent[i].begin < end)
+            add_fault(faults, "\"%.60s\" and \"%.60s\" overlap", extent[i - 1].name,
+                      extent[i].name);
+        else if (extent[i].begin > end)
+            add_fault(faults, "%" PRIu64 " bytes before \"%.60s\" belong to no tensor",
+                      extent[i].begin - end, extent[i].name);
+        end = extent[i].end;
+    }
+    if (end < f->body_bytes)
+        add_fault(faults, "%" PRIu64 " bytes at its end belong to no tensor", f->body_bytes - end);
+    free(extent);
+    return OSAFL_OK;
+}
+
 /* One tensor into w; its numbers in `room`, which holds `size` floats, meanwhile. */
 static void put_tensor(const struct instance *model, const osafl_tensor *tensor, uint32_t t,
                        const float *room, float *w)
@@ -256,7 +312,7 @@ static osafl_status put_tensors(const struct weights_file *f, const struct insta
     }
     free(room);
     find_strangers(f, info, faults);
-    return OSAFL_OK;
+    return faults->n == 0 ? check_extents(f, faults) : OSAFL_OK;
 }
 
 osafl_status weights_read(const char *path, const struct instance *model,

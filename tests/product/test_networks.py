@@ -144,10 +144,25 @@ class Networks(ProductTest):
         self.assertIn('"linear.bias" holds a number that is not a finite float', text)
         text = self.start({"linear.weight": weight, "linear.bias": ("F32", [10], bytes(36))}, 2)
         self.assertIn("lies outside the file, or its length is wrong", text)
+        self.refuse_extents(weight[2], bytes(40))
         path = self.write("short.safetensors", b"\xff" * 9)
         self.assertIn("is not a safetensors file",
                       self.check_small({"model.start": path}, status=2))
         self.assertIn("cannot read", self.check_small({"model.start": '"/nowhere"'}, status=2))
+
+    def refuse_extents(self, weight, bias):
+        """Tensors fill the file: no overlap, no gap, nothing behind them."""
+        for begin, body, message in (
+                (31360, weight + bias + bytes(24), "24 bytes at its end belong to no tensor"),
+                (31320, weight, '"linear.weight" and "linear.bias" overlap'),
+                (0, weight, '"linear.bias" and "linear.weight" overlap'),
+                (31364, weight + bytes(4) + bias, '4 bytes before "linear.bias" belong to no tensor')):
+            head = json.dumps({
+                "linear.weight": {"dtype": "F32", "shape": [10, 784], "data_offsets": [0, 31360]},
+                "linear.bias": {"dtype": "F32", "shape": [10],
+                                "data_offsets": [begin, begin + 40]}}).encode()
+            path = self.write("start.safetensors", struct.pack("<Q", len(head)) + head + body)
+            self.assertIn(message, self.check_small({"model.start": path}, status=2))
 
     def test_a_run_starts_with_given_weights(self):
         """With a rate that changes nothing, what comes out is what went in, in every type."""
