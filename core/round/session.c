@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "base/error.h"
+#include "confusion.h"
 #include "results/weights.h"
 #include "worker.h"
 #include "world/world.h"
@@ -238,6 +239,26 @@ static osafl_status check_model(const struct session *s, struct diagnostics *d)
                       "describe() gives sample measures without a table or without score(), or too "
                       "many");
     return OSAFL_OK;
+}
+
+/* What is reported by class needs classes. */
+static osafl_status check_measures(const struct session *s, struct diagnostics *d)
+{
+    uint32_t accuracy = 0;
+    const struct experiment *e = s->experiment;
+    const bool by_class = !e->evaluation.per_class || s->dataset.labels > 1;
+    const bool confusion = !e->results.confusion || confusion_measure(s, &accuracy);
+    if (!by_class)
+        diagnostics_error(d, NULL, 0,
+                          "evaluation.per_class: the samples of dataset/%s have no classes; leave "
+                          "it out",
+                          s->instance[OSAFL_KIND_DATASET].plugin->name);
+    if (!confusion)
+        diagnostics_error(d, NULL, 0,
+                          "results.confusion: model/%s reports no accuracy, so that there is no "
+                          "confusion matrix; leave it out",
+                          s->instance[OSAFL_KIND_MODEL].plugin->name);
+    return by_class && confusion ? OSAFL_OK : OSAFL_E_CONFIG;
 }
 
 static osafl_status create_model(struct session *s, struct diagnostics *d)
@@ -534,6 +555,7 @@ static osafl_status create_all(struct session *s, struct loader *l, struct diagn
     OSAFL_TRY(create_dataset(s, d));
     OSAFL_TRY(count_labels(s, d));
     OSAFL_TRY(create_model(s, d));
+    OSAFL_TRY(check_measures(s, d));
     OSAFL_TRY(create_aggregator(s, d));
     if (!session_has_link(s) && !s->experiment->training.enabled)
         return refuse(s, OSAFL_KIND_AGGREGATOR, d, OSAFL_E_CONFIG,

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "osafl/aggregator.h"
+#include "osafl/dataset.h"
 #include "shared/participants.h"
 
 enum { DISCREPANCY_L2, DISCREPANCY_KL };
@@ -88,6 +89,16 @@ static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u,
     return u->ops->add(u, 0, weight, w);
 }
 
+static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
+                           const void *config, void **self)
+{
+    if (facts->dataset->target_type == OSAFL_TARGET_REAL && facts->dataset->labels == 1)
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "the targets are real numbers, so there are no labels to weigh clients by; "
+                       "choose another aggregator, such as \"fedavg\"");
+    return stateless_create(h, c, facts, config, self);
+}
+
 static const osafl_param params[] = {
     OSAFL_CHOICE(struct config, discrepancy, DISCREPANCY_L2, discrepancy_choices,
                  "Distance of a client's labels from uniform: Euclidean, or the Kullback-Leibler "
@@ -108,9 +119,7 @@ static const osafl_metric metrics[] = {
 static const char *const features[] = {"sole_update", "mean", "permutation_invariant", NULL};
 
 static const osafl_aggregator_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_aggregator_vt),
-             .create = stateless_create,
-             .destroy = free},
+    .life = {.struct_size = sizeof(osafl_aggregator_vt), .create = create, .destroy = free},
     .describe = describe,
     .aggregate = aggregate,
 };

@@ -164,7 +164,7 @@ osafl_status csv_next(struct csv_reader *r, bool *row)
 osafl_status csv_keep_names(struct csv_reader *r)
 {
     for (uint32_t i = 0; i < r->n_fields; i++)
-        if (!csv_is_utf8(r->field[i]))
+        if (!csv_is_text(r->field[i]))
             return csv_refuse_bytes(r, r->field[i]);
     r->name = r->field;
     r->n_names = r->n_fields;
@@ -210,10 +210,13 @@ const char *csv_oddity(const struct csv_reader *r, uint32_t expected)
 
 /* --- Characters */
 
-/* Bytes of the character that begins at p; 0: none does (RFC 3629). */
+/* Bytes of the character that begins at p; 0: none does (RFC 3629), or one that steers a terminal.
+ */
 static size_t character_bytes(const unsigned char *p)
 {
     const size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    if ((p[0] < 0x20 && p[0] != '\t') || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0))
+        return 0;
     if (p[0] > 0xf4 || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
         (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
         return 0;
@@ -231,17 +234,20 @@ static const unsigned char *after_characters(const char *text)
     return p;
 }
 
-bool csv_is_utf8(const char *text)
+bool csv_is_text(const char *text)
 {
     return *after_characters(text) == 0;
 }
 
 osafl_status csv_refuse_bytes(const struct csv_reader *r, const char *text)
 {
-    return io_fail(r->source->message, OSAFL_E_DATA,
-                   "%s:%" PRIu32 ": the byte 0x%02x is not UTF-8; save the table as UTF-8, or "
-                   "convert it: iconv -f WINDOWS-1252 -t UTF-8",
-                   r->source->name, r->line, *after_characters(text));
+    const unsigned char byte = *after_characters(text);
+    return io_fail(r->source->message, OSAFL_E_DATA, "%s:%" PRIu32 ": the byte 0x%02x is %s",
+                   r->source->name, r->line, byte,
+                   byte < 0x80 || byte == 0xc2
+                       ? "a control character; remove it"
+                       : "not UTF-8; save the table as UTF-8, or convert it: iconv -f "
+                         "WINDOWS-1252 -t UTF-8");
 }
 
 /* --- Numbers */

@@ -50,9 +50,9 @@ struct csv_place csv_place(const struct csv_reader *r, uint32_t column);
  * a message, or "". */
 const char *csv_oddity(const struct csv_reader *r, uint32_t expected);
 
-/* True for text in UTF-8; csv_refuse_bytes() fails with what is wrong with another one, which is
- * in the present row. */
-bool csv_is_utf8(const char *text);
+/* True for text in UTF-8 without control characters; csv_refuse_bytes() fails with what is wrong
+ * with another one, which is in the present row. */
+bool csv_is_text(const char *text);
 osafl_status csv_refuse_bytes(const struct csv_reader *r, const char *text);
 
 /* True when the whole text is a finite decimal number, spaces around it allowed. */

@@ -1,8 +1,7 @@
 /* assigned.c - a table says which training sample belongs to which client.
  *
  * Columns: sample, the number of a training sample in the order of the data set, and client, both
- * from 0.  Samples that the table does not name belong to nobody, and so do those of clients beyond
- * clients.count. */
+ * from 0.  Samples that the table does not name belong to nobody. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,7 +18,7 @@ struct config {
 static const osafl_param params[] = {
     OSAFL_PATH(struct config, path, NULL,
                "Table with the columns sample (its number in the training split, from 0) and "
-               "client (from 0): CSV, plain or gzip",
+               "client (from 0, below clients.count): CSV, plain or gzip",
                .flags = OSAFL_P_REQUIRED),
 };
 
@@ -28,7 +27,8 @@ struct assigned {
     uint32_t owner[]; /* [samples]; OSAFL_NO_CLIENT: nobody */
 };
 
-static osafl_status assign(struct assigned *p, const struct whole_table *t, struct io_message *m)
+static osafl_status assign(struct assigned *p, uint32_t clients, const struct whole_table *t,
+                           struct io_message *m)
 {
     for (uint64_t k = 0; k < t->rows; k++) {
         const uint32_t *row = t->value + k * COLUMNS;
@@ -38,6 +38,11 @@ static osafl_status assign(struct assigned *p, const struct whole_table *t, stru
                            " is missing, the training split has 0 .. %" PRIu64
                            "; remove the row, or hold out fewer samples for test and validation",
                            t->name, t->line[k], row[SAMPLE], p->samples - 1);
+        if (row[CLIENT] >= clients)
+            return io_fail(m, OSAFL_E_DATA,
+                           "%s:%" PRIu32 ": client %" PRIu32 " is unknown, there are 0 .. %" PRIu32
+                           "; raise clients.count or remove the row",
+                           t->name, t->line[k], row[CLIENT], clients - 1);
         if (p->owner[row[SAMPLE]] != OSAFL_NO_CLIENT)
             return io_fail(m, OSAFL_E_DATA,
                            "%s:%" PRIu32 ": sample %" PRIu32 " belongs to client %" PRIu32
@@ -67,7 +72,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     osafl_status status =
         whole_table_read(&table, ((const struct config *)config)->path, columns, COLUMNS, &message);
     if (status == OSAFL_OK)
-        status = assign(p, &table, &message);
+        status = assign(p, facts->clients, &table, &message);
     whole_table_free(&table);
     if (status != OSAFL_OK) {
         free(p);

@@ -49,6 +49,10 @@ struct dirichlet {
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
+    if (facts->dataset->target_type == OSAFL_TARGET_REAL && facts->dataset->labels == 1)
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "the targets are real numbers, so there are no labels to deal by; choose "
+                       "another partition, such as \"iid\"");
     struct dirichlet *p = malloc(sizeof *p);
     if (p == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");

@@ -56,6 +56,10 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 {
     const struct settings *settings = config;
     uint32_t with_samples = 0;
+    if (facts->dataset->target_type == OSAFL_TARGET_REAL && facts->dataset->labels == 1)
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "the targets are real numbers, so there are no labels to deal by; choose "
+                       "another partition, such as \"iid\"");
     for (uint32_t l = 0; l < facts->dataset->labels; l++)
         with_samples += facts->label_share[l] > 0.0;
     if (settings->labels > with_samples)

@@ -11,7 +11,7 @@ from osafl_run import ProductTest, Run, arguments
 FEDAVG = {"model.plugin": "network", "aggregator.plugin": "fedavg", "quantizer.plugin": "none",
           "resource.plugin": "fixed", "clients.count": 3, "evaluation.samples": 0,
           "training.batch": 16, "training.minibatches": 20, "clients.storage": 400,
-          "partition.plugin": "iid"}
+          "partition.plugin": "iid", "deletion.plugin": "fifo"}
 SYMBOLS = 6
 
 
@@ -174,6 +174,16 @@ class SequencesAndTargets(ProductTest):
         self.assertIn("1 target\n", self.check_small(check))
         self.assertIn("real targets are not classes",
                       self.check_small({**check, "dataset.csv.classes": 3}, status=2))
+        for change, words in (
+                ({"aggregator.plugin": "feddisco"}, "there are no labels to weigh clients by"),
+                ({"deletion.plugin": "balanced"}, "there are no labels to choose by"),
+                ({"deletion.plugin": "topk"}, "there are no labels to choose by"),
+                ({"partition.plugin": "dirichlet"}, "there are no labels to deal by"),
+                ({"partition.plugin": "shards"}, "there are no labels to deal by"),
+                ({"filter.plugin": "label_flip"}, "there are no labels to flip"),
+                ({"evaluation.per_class": True}, "the samples of dataset/csv have no classes"),
+                ({"results.confusion": True}, "there is no confusion matrix; leave it out")):
+            self.assertIn(words, self.check_small({**check, **change}, status=2))
         self.path("own.csv", "a,price\n1.5,2.5\n1.0,cheap\n")
         self.assertIn('own.csv:3: a target must be a number, not "cheap" in column 2 ("price")',
                       self.check_small(check, status=2))

@@ -90,9 +90,9 @@ class Stores(ProductTest):
         self.assertIn("holds 6 rounds, the experiment needs 7", answer)
 
     def test_assigned(self):
-        """Client u has label u and nothing else; the samples of client 3 are nobody's here."""
+        """Client u has label u and nothing else; samples that are not listed are nobody's."""
         table = csv_table([([i % 7, i % 5], i // 100, 0) for i in range(400)])
-        text = "client,sample\n" + "".join("%d,%d\n" % (i // 100, i) for i in range(0, 400, 2))
+        text = "client,sample\n" + "".join("%d,%d\n" % (i // 100, i) for i in range(0, 300, 2))
         path = self.path("owners.csv", text)
         table = '"%s"' % self.path("table.csv", table)
         settings = {**natural(table, 3, 40), "dataset.csv.test_path": table,
@@ -101,9 +101,11 @@ class Stores(ProductTest):
         for u in range(3):
             self.assertRegex(text_of_check, r"(?m)^ +%d +40 .* %d:40$" % (u, u))
         self.assertIn("left out: 250 of 400 training samples", text_of_check)
-        for row, word in (("0,0", ":202: sample 0 belongs to client 0 already"),
-                          ("1,-4", ":202: column 2"), ("1,400", ":202: sample 400 is missing"),
-                          ("1,3,3", ":202: has 3 columns")):
+        for row, word in (("0,0", ":152: sample 0 belongs to client 0 already"),
+                          ("1,-4", ":152: column 2"), ("1,400", ":152: sample 400 is missing"),
+                          ("3,1", ":152: client 3 is unknown, there are 0 .. 2; raise "
+                                  "clients.count or remove the row"),
+                          ("1,3,3", ":152: has 3 columns")):
             self.path("owners.csv", text + row + "\n")
             self.assertIn(path + word, self.check_small(settings, status=2))
         self.assertIn("the data set is endless",

@@ -13,6 +13,7 @@
 #include "base/records.h"
 #include "base/streams.h"
 #include "osafl/aggregator.h"
+#include "osafl/dataset.h"
 #include "osafl/random.h"
 #include "plugin_fixture.h"
 #include "round/updates.h"
@@ -36,6 +37,7 @@ struct aggregator_bench {
     struct fixture *fixture;
     const osafl_aggregator_vt *vt;
     osafl_aggregator_info info;
+    osafl_dataset_info dataset;
     osafl_model_info model;
     osafl_facts facts;
     struct codec codec; /* plain floats */
@@ -50,7 +52,12 @@ static inline struct aggregator_bench *bench_open(const char *name, uint32_t cli
     struct aggregator_bench *b = calloc(1, sizeof *b);
     assert_non_null(b);
     b->model = (osafl_model_info){.struct_size = sizeof b->model, .n_parameters = dim};
+    b->dataset = (osafl_dataset_info){.struct_size = sizeof b->dataset,
+                                      .target_type = OSAFL_TARGET_CLASS,
+                                      .target_size = BENCH_LABELS,
+                                      .labels = BENCH_LABELS};
     b->facts = (osafl_facts){.struct_size = sizeof b->facts,
+                             .dataset = &b->dataset,
                              .clients = clients,
                              .rounds = rounds,
                              .batch = 16,

@@ -265,6 +265,10 @@ static void refuses_other_bytes_than_utf8(void **state)
         "train.csv:2: the byte 0xc0 is not UTF-8", "train.csv:2: the byte 0xed is not UTF-8"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         refuse(tables[i], SET("categorical", "c"), messages[i]);
+    refuse("f,c,y\n1,\x1b[31m,a\n2,v,b\n", SET("categorical", "c"),
+           "train.csv:2: the byte 0x1b is a control character");
+    refuse("f,c,y\n1,u,\xc2\x9b\n2,v,b\n", SET("categorical", "c"),
+           "train.csv:2: the byte 0xc2 is a control character");
     struct fixture *f =
         open_table("größe,c,y\n1,rötlich,a\n2,\xf0\x9f\x8c\x8d,jä\n", SET("categorical", "*"));
     assert_int_equal(dataset_create(f), OSAFL_OK);

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "base/streams.h"
+#include "osafl/dataset.h"
 #include "osafl/deletion.h"
 #include "osafl/random.h"
 #include "plugin/plugin_state.h"
@@ -19,7 +20,12 @@
 #define MOST_LABELS 64
 #define MOST 600 /* samples of a store and its arrivals */
 
-static const osafl_facts facts = {.struct_size = sizeof(osafl_facts), .clients = 4, .rounds = 90};
+static const osafl_dataset_info labelled = {.struct_size = sizeof(osafl_dataset_info),
+                                            .target_type = OSAFL_TARGET_CLASS,
+                                            .target_size = LABELS,
+                                            .labels = LABELS};
+static const osafl_facts facts = {
+    .struct_size = sizeof(osafl_facts), .dataset = &labelled, .clients = 4, .rounds = 90};
 
 /* A store as a policy sees it. */
 struct store {

@@ -110,15 +110,7 @@ static osafl_status open_session(struct run *r, struct loader *l)
         .fact = data_record_add,
         .fact_arg = &r->data,
     };
-    uint32_t measure = 0;
-    OSAFL_TRY(run_session_open(&r->s, r->e, l, &context, r->d));
-    if (!r->e->results.confusion || confusion_measure(&r->s.session, &measure))
-        return OSAFL_OK;
-    diagnostics_error(r->d, NULL, 0,
-                      "results.confusion: model/%s reports no accuracy, so that there is no "
-                      "confusion matrix; leave it out",
-                      r->s.session.instance[OSAFL_KIND_MODEL].plugin->name);
-    return OSAFL_E_CONFIG;
+    return run_session_open(&r->s, r->e, l, &context, r->d);
 }
 
 static osafl_status open_engine(struct run *r, struct error *error)

@@ -57,7 +57,7 @@ static osafl_status number_text(struct table *t, uint32_t column, struct vocabul
                        alike != NULL ? ", but some have \"" : "", alike != NULL ? alike : "",
                        alike != NULL ? "\"" : "");
     }
-    if (!csv_is_utf8(text))
+    if (!csv_is_text(text))
         return csv_refuse_bytes(&t->csv, text);
     if (!vocabulary_add(own, text, t->csv.line, id))
         return no_memory(t);

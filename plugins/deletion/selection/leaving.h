@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "osafl/dataset.h"
 #include "osafl/deletion.h"
 #include "osafl/random.h"
 
@@ -121,6 +122,18 @@ static inline osafl_status selection_create(const osafl_host *h, osafl_call *c,
     p->config = config;
     *self = p;
     return OSAFL_OK;
+}
+
+/* The same for a policy that goes by labels. */
+static inline osafl_status selection_create_by_label(const osafl_host *h, osafl_call *c,
+                                                     const osafl_facts *facts, const void *config,
+                                                     void **self)
+{
+    if (facts->dataset->target_type == OSAFL_TARGET_REAL && facts->dataset->labels == 1)
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "the targets are real numbers, so there are no labels to choose by; choose "
+                       "another deletion policy, such as \"fifo\" or \"random\"");
+    return selection_create(h, c, facts, config, self);
 }
 
 static const char *const selection_features[] = {"keeps_arrivals", NULL};
