@@ -102,7 +102,9 @@ static const osafl_param params[] = {
 };
 
 static const osafl_deletion_vt vtable = {
-    .life = {.struct_size = sizeof(osafl_deletion_vt), .create = selection_create_by_label, .destroy = free},
+    .life = {.struct_size = sizeof(osafl_deletion_vt),
+             .create = selection_create_by_label,
+             .destroy = free},
     .select = select_samples,
 };
 
