@@ -15,8 +15,6 @@
 #include "command/sweep/until_plan.h"
 #include "round/theory.h"
 
-enum { MAX_THREADS = 1024 };
-
 /* Keys of options without a short form. */
 enum {
     KEY_SET = 's',
@@ -173,7 +171,7 @@ static unsigned available_cpus(void)
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     const int n = CPU_COUNT(&set);
-    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
+    return n < 1 ? 1 : n > CLI_MAX_THREADS ? CLI_MAX_THREADS : (unsigned)n;
 }
 
 uint64_t cli_whole_number(const char *option, const char *text, uint64_t least, uint64_t most,
@@ -188,7 +186,7 @@ uint64_t cli_whole_number(const char *option, const char *text, uint64_t least, 
 
 static unsigned parse_count(const char *option, const char *text, struct argp_state *state)
 {
-    return (unsigned)cli_whole_number(option, text, 1, MAX_THREADS, state);
+    return (unsigned)cli_whole_number(option, text, 1, CLI_MAX_THREADS, state);
 }
 
 /* Without the slashes at its end. */

@@ -36,6 +36,9 @@ struct cli_options {
     size_t n_owned;
 };
 
+/* The largest number that --threads takes. */
+enum { CLI_MAX_THREADS = 1024 };
+
 /* Which groups of options a command knows. */
 enum {
     CLI_PLUGINS = 1 << 0,    /* --plugin-dir */

@@ -2,6 +2,7 @@
 #include "base/exit_status.h"
 #include "base/json_memory.h"
 #include "cli.h"
+#include "cli_options.h"
 #include "plugin/guard.h"
 #include "plugin/kinds.h"
 #include "plugin/plugin_host.h"
@@ -46,12 +47,23 @@ static void refuse_early_exit(void)
     _exit(EXIT_RUN_FAILED);
 }
 
+/* Each thread that calls exit() runs a handler of its own; one that found none left would end the
+ * program with the plugin's status before another thread's handler is through. */
+static bool watch_early_exits(void)
+{
+    for (unsigned i = 0; i <= CLI_MAX_THREADS; i++) {
+        if (atexit(refuse_early_exit) != 0)
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
     /* A file that may not grow further (ulimit -f) is an error with a name, as a full disk is. */
     signal(SIGXFSZ, SIG_IGN);
-    if (atexit(refuse_early_exit) != 0)
+    if (!watch_early_exits())
         return EXIT_RUN_FAILED;
     json_memory_end_on_failure();
     const int status = cli_main(argc, argv);

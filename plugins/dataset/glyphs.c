@@ -199,11 +199,12 @@ static void draw_line(struct canvas *canvas, const float a[2], const float b[2])
     const int y1 = clamp_pixel((a[1] < b[1] ? b[1] : a[1]) + canvas->reach + 1.0f);
     for (int y = y0; y < y1; y++) {
         const float py = (float)y + 0.5f - a[1];
-        float *row = canvas->distance2 + y * SIDE;
+        float *restrict row = canvas->distance2 + y * SIDE;
         for (int x = x0; x < x1; x++) {
             const float px = (float)x + 0.5f - a[0];
             float along = (px * dx + py * dy) * inverse;
-            along = along < 0.0f ? 0.0f : along > 1.0f ? 1.0f : along;
+            along = along < 0.0f ? 0.0f : along;
+            along = along > 1.0f ? 1.0f : along;
             const float ex = px - along * dx;
             const float ey = py - along * dy;
             const float distance2 = ex * ex + ey * ey;
@@ -273,14 +274,17 @@ static void draw_sample(const struct glyphs_config *config, uint32_t split, uint
         if (scratch)
             draw_line(&canvas, from, to);
     }
-    const float noise = 2.0f * (float)config->noise / 255.0f;
+    uint8_t grain[PIXELS];
     for (int j = 0; j < PIXELS; j += 4) {
         const uint32_t word = next_word(&w);
-        for (int k = 0; k < 4; k++) {
-            const float cover = canvas.reach - sqrtf(canvas.distance2[j + k]);
-            const float grain = (float)(word >> (8 * k) & 0xffu) - 127.5f;
-            x[j + k] = 2.0f * (ink * (cover < 1.0f ? cover : 1.0f)) - 1.0f + noise * grain;
-        }
+        for (int k = 0; k < 4; k++)
+            grain[j + k] = (uint8_t)(word >> (8 * k));
+    }
+    const float noise = 2.0f * (float)config->noise / 255.0f;
+    for (int j = 0; j < PIXELS; j++) {
+        const float cover = canvas.reach - sqrtf(canvas.distance2[j]);
+        x[j] = 2.0f * (ink * (cover < 1.0f ? cover : 1.0f)) - 1.0f +
+               noise * ((float)grain[j] - 127.5f);
     }
 }
 

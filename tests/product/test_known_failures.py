@@ -139,7 +139,7 @@ class Names(ProductTest):
 class Resume(ProductTest):
     """Server state that is lost on resume, a schedule that starts anew on resume."""
 
-    ROUNDS = 40
+    ROUNDS = 24
 
     def check_resumed(self, settings):
         whole = self.run_small(settings, rounds=self.ROUNDS)

@@ -11,8 +11,9 @@ KINDS = ("model", "channel", "resource", "optimizer", "quantizer", "deletion", "
 WORLD = {"clients.count": 4, "clients.storage": 40, "clients.arrivals": 6,
          "arrival.plugin": '"binomial"', "uplink.loss_probability": 0.1,
          "training.minibatches": 2, "training.max_local_rounds": 2, "evaluation.samples": 20}
-LARGE = {"resnet18": {"clients.count": 1, "clients.storage": 8, "clients.arrivals": 2,
-                      "training.batch": 2, "training.minibatches": 1, "evaluation.samples": 2}}
+SHORT = {"clients.count": 1, "clients.storage": 8, "clients.arrivals": 2, "training.batch": 2,
+         "training.minibatches": 1, "evaluation.samples": 2}
+LARGE = {"cnn": SHORT, "squeezenet": SHORT, "resnet18": SHORT}
 # Plugins that need a partner.
 PARTNERS = {"optimizer/scaffold": {"aggregator.plugin": "scaffold"},
             "model/network": {"model.network.layers":

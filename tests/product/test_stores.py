@@ -49,7 +49,7 @@ class Stores(ProductTest):
             self.check_run(run, 3)
 
     def test_resume(self):
-        settings = {**EMPTY, "partition.dirichlet.concentration": 0.1, "training.minibatches": 200,
+        settings = {**EMPTY, "partition.dirichlet.concentration": 0.1, "training.minibatches": 20,
                     "drift.plugin": "redraw", "drift.redraw.probability": 0.2}
         whole = self.run_small(settings, rounds=24)
         folder = self.path("stopped")
