@@ -445,6 +445,56 @@ const char *status_name(osafl_status status)
     }
 }
 
+/* Releases the scratch memory of the call.  Returns its status, which has a message if it is a
+ * failure. */
+static osafl_status conclude(struct osafl_call *c, osafl_status status)
+{
+    /* What was overwritten may be anybody's: such blocks are not given back. */
+    struct scratch_block *block = scratch_is_whole(c) ? c->scratch : NULL;
+    if (c->misused)
+        status = OSAFL_E_BUG;
+    if (status > OSAFL_OK || status < OSAFL_E_BUG) {
+        host_fail(c, OSAFL_E_BUG, "the plugin returned the unknown status %d", (int)status);
+        status = OSAFL_E_BUG;
+    }
+    if (status != OSAFL_OK && c->error.text[0] == '\0')
+        snprintf(c->error.text, sizeof c->error.text, "%s (the plugin gave no message)",
+                 status_text(status));
+    while (block != NULL) {
+        struct scratch_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    c->scratch = NULL;
+    return status;
+}
+
+struct loan call_lend(struct osafl_call *c, const struct instance *borrower)
+{
+    const struct loan loan = {.lender = c->instance,
+                              .operation = operation_begin(borrower),
+                              .scratch = c->scratch,
+                              .had_failed = c->error.text[0] != '\0'};
+    c->instance = borrower;
+    c->scratch = NULL;
+    return loan;
+}
+
+osafl_status call_take_back(struct osafl_call *c, const struct loan *loan, osafl_status status)
+{
+    const osafl_plugin *p = c->instance->plugin;
+    if (status != OSAFL_OK || c->scratch != NULL || c->misused)
+        status = conclude(c, status);
+    if (status != OSAFL_OK && !loan->had_failed && c->instance != loan->lender) {
+        const struct error inner = c->error;
+        error_set(&c->error, status, "%s/%s: %s", kind_name(p->kind), p->name, inner.text);
+    }
+    c->instance = loan->lender;
+    c->scratch = loan->scratch;
+    operation_end(loan->operation);
+    return status;
+}
+
 osafl_status call_end(struct osafl_call *c, osafl_status status)
 {
     assert(current_call == c);
@@ -457,24 +507,7 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
                       "the plugin, or %s/%s that worked for it, changed %s, which belongs to the "
                       "whole program (rule R9)",
                       kind_name(c->helper->plugin->kind), c->helper->plugin->name, changed);
-    /* What was overwritten may be anybody's: such blocks are not given back. */
-    struct scratch_block *block = scratch_is_whole(c) ? c->scratch : NULL;
-    if (c->misused)
-        status = OSAFL_E_BUG;
-    if (status > OSAFL_OK || status < OSAFL_E_BUG) {
-        host_fail(c, OSAFL_E_BUG, "the plugin returned the unknown status %d", (int)status);
-        status = OSAFL_E_BUG;
-    }
-    if (status != OSAFL_OK && c->error.text[0] == '\0')
-        snprintf(c->error.text, sizeof c->error.text, "%s (the plugin gave no message)",
-                 status_text(status));
-
-    while (block != NULL) {
-        struct scratch_block *next = block->next;
-        free(block);
-        block = next;
-    }
-    c->scratch = NULL;
+    status = conclude(c, status);
     current_call = c->outer;
     current_operation = c->outer_operation;
     if (current_call == NULL && current_operation == NULL)

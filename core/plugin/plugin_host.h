@@ -99,6 +99,18 @@ void operation_end(const struct instance *before);
 /* The instance whose operation the calling thread is in; NULL: none, or a call lies between. */
 const struct instance *operation_current(void);
 
+/* Lends a call to another plugin that works within it, such as a quantizer whose codes an
+ * aggregator's operation reads; far cheaper than a call of its own.  call_take_back() releases the
+ * scratch memory of the borrower and names it in the message of its failure, which it returns. */
+struct loan {
+    const struct instance *lender;
+    const struct instance *operation; /* operation_begin() */
+    void *scratch;
+    bool had_failed;
+};
+struct loan call_lend(struct osafl_call *c, const struct instance *borrower);
+osafl_status call_take_back(struct osafl_call *c, const struct loan *loan, osafl_status status);
+
 /* How often the calling thread has entered and left plugins: odd while it is in one. */
 const atomic_uint_fast64_t *call_counter(void);
 

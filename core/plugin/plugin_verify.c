@@ -89,9 +89,7 @@ static const struct slot optimizer_slots[] = {
     SLOT(osafl_optimizer_vt, received, SLOT_OPTIONAL),
 };
 static const struct slot quantizer_slots[] = {
-    SLOT(osafl_quantizer_vt, payload_bits, SLOT_REQUIRED),
-    SLOT(osafl_quantizer_vt, max_bytes, SLOT_REQUIRED),
-    SLOT(osafl_quantizer_vt, client_vectors, SLOT_OPTIONAL),
+    SLOT(osafl_quantizer_vt, describe, SLOT_REQUIRED),
     SLOT(osafl_quantizer_vt, encode, SLOT_REQUIRED),
     SLOT(osafl_quantizer_vt, verify, SLOT_REQUIRED),
     SLOT(osafl_quantizer_vt, decode, SLOT_REQUIRED),

@@ -24,22 +24,12 @@ const char *codec_name(const struct codec *k)
 
 uint64_t codec_max_bytes(const struct codec *k)
 {
-    if (k->quantizer == NULL)
-        return k->dim * sizeof(float);
-    const struct instance *before = operation_begin(k->quantizer);
-    const uint64_t bytes = vtable(k)->max_bytes(k->quantizer->self);
-    operation_end(before);
-    return bytes;
+    return k->quantizer != NULL ? k->info.max_bytes : k->dim * sizeof(float);
 }
 
 double codec_payload_bits(const struct codec *k)
 {
-    if (k->quantizer == NULL)
-        return 0.0;
-    const struct instance *before = operation_begin(k->quantizer);
-    const double bits = vtable(k)->payload_bits(k->quantizer->self);
-    operation_end(before);
-    return bits;
+    return k->quantizer != NULL ? k->info.payload_bits : 0.0;
 }
 
 bool codec_adapts(const struct codec *k)
@@ -47,14 +37,11 @@ bool codec_adapts(const struct codec *k)
     return k->quantizer != NULL && vtable(k)->packet_bits != NULL;
 }
 
-double codec_packet_bits(const struct codec *k, const osafl_packet *p)
+osafl_status codec_packet_bits(const struct codec *k, osafl_call *c, const osafl_packet *p,
+                               double *bits)
 {
-    if (!codec_adapts(k))
-        return codec_payload_bits(k);
-    const struct instance *before = operation_begin(k->quantizer);
-    const double bits = vtable(k)->packet_bits(k->quantizer->self, p);
-    operation_end(before);
-    return bits;
+    *bits = codec_payload_bits(k);
+    return codec_adapts(k) ? vtable(k)->packet_bits(k->quantizer->self, c, p, bits) : OSAFL_OK;
 }
 
 osafl_status codec_verify(const struct codec *k, osafl_call *c, const uint8_t *data, uint64_t bytes)
@@ -68,8 +55,8 @@ osafl_status codec_verify(const struct codec *k, osafl_call *c, const uint8_t *d
 }
 
 static osafl_status encode_into(const struct codec *k, osafl_call *c, const osafl_packet *p,
-                                const float *x, float *const *state, uint8_t *buffer,
-                                uint64_t *bytes, double *air_bits)
+                                const float *x, float *state, uint8_t *buffer, uint64_t *bytes,
+                                double *air_bits)
 {
     if (k->quantizer == NULL) {
         *bytes = k->dim * sizeof(float);
@@ -79,7 +66,7 @@ static osafl_status encode_into(const struct codec *k, osafl_call *c, const osaf
     }
     OSAFL_TRY(vtable(k)->encode(k->quantizer->self, c, p, x, state, buffer, bytes, air_bits));
     if (*bytes > codec_max_bytes(k))
-        return core_host.fail(c, OSAFL_E_BUG, "encode() made %llu bytes, more than max_bytes()",
+        return core_host.fail(c, OSAFL_E_BUG, "encode() made %llu bytes, more than max_bytes",
                               (unsigned long long)*bytes);
     if (!(*air_bits >= 0.0 && *air_bits <= 8.0 * (double)*bytes))
         return core_host.fail(c, OSAFL_E_BUG, "encode() reports %g bits for %llu bytes", *air_bits,
@@ -90,7 +77,7 @@ static osafl_status encode_into(const struct codec *k, osafl_call *c, const osaf
 }
 
 osafl_status codec_encode(const struct codec *k, osafl_call *c, const osafl_packet *p,
-                          const float *x, float *const *state, uint8_t *buffer, struct code *out)
+                          const float *x, float *state, uint8_t *buffer, struct code *out)
 {
     uint64_t bytes = 0;
     double air_bits = 0.0;
@@ -111,17 +98,18 @@ static const float *plain(const struct code *x)
     return (const float *)(const void *)x->data;
 }
 
-void codec_decode(const struct codec *k, const struct code *x, uint64_t begin, uint64_t end,
-                  float *out)
+osafl_status codec_decode(const struct codec *k, osafl_call *c, const struct code *x,
+                          uint64_t begin, uint64_t end, float *out)
 {
     assert(begin <= end && end <= k->dim);
     if (k->quantizer == NULL) {
         memcpy(out, plain(x) + begin, (size_t)(end - begin) * sizeof(float));
-        return;
+        return OSAFL_OK;
     }
-    const struct instance *before = operation_begin(k->quantizer);
-    vtable(k)->decode(k->quantizer->self, x->data, x->bytes, begin, end, out);
-    operation_end(before);
+    const struct loan loan = call_lend(c, k->quantizer);
+    const osafl_status status =
+        vtable(k)->decode(k->quantizer->self, c, x->data, x->bytes, begin, end, out);
+    return call_take_back(c, &loan, status);
 }
 
 static void dense_axpy(const float *x, uint64_t n, double a, double *acc)
@@ -130,24 +118,32 @@ static void dense_axpy(const float *x, uint64_t n, double a, double *acc)
         acc[i] += a * (double)x[i];
 }
 
-void codec_axpy(const struct codec *k, const struct code *x, uint64_t begin, uint64_t end, double a,
-                double *acc)
+/* The end of a tile that begins at i. */
+static uint64_t tile_end(uint64_t i, uint64_t end)
+{
+    return end - i < TILE ? end : i + TILE;
+}
+
+osafl_status codec_axpy(const struct codec *k, osafl_call *c, const struct code *x, uint64_t begin,
+                        uint64_t end, double a, double *acc)
 {
     assert(begin <= end && end <= k->dim);
     if (k->quantizer == NULL) {
         dense_axpy(plain(x) + begin, end - begin, a, acc);
-    } else if (vtable(k)->axpy != NULL) {
-        const struct instance *before = operation_begin(k->quantizer);
-        vtable(k)->axpy(k->quantizer->self, x->data, x->bytes, begin, end, a, acc);
-        operation_end(before);
-    } else {
-        float tile[TILE];
-        for (uint64_t i = begin; i < end; i += TILE) {
-            const uint64_t stop = end - i < TILE ? end : i + TILE;
-            codec_decode(k, x, i, stop, tile);
-            dense_axpy(tile, stop - i, a, acc + (i - begin));
-        }
+        return OSAFL_OK;
     }
+    if (vtable(k)->axpy != NULL) {
+        const struct loan loan = call_lend(c, k->quantizer);
+        const osafl_status status =
+            vtable(k)->axpy(k->quantizer->self, c, x->data, x->bytes, begin, end, a, acc);
+        return call_take_back(c, &loan, status);
+    }
+    for (uint64_t i = begin; i < end; i = tile_end(i, end)) {
+        float tile[TILE];
+        OSAFL_TRY(codec_decode(k, c, x, i, tile_end(i, end), tile));
+        dense_axpy(tile, tile_end(i, end) - i, a, acc + (i - begin));
+    }
+    return OSAFL_OK;
 }
 
 double codec_dense_dot(const float *a, const float *b, uint64_t n)
@@ -165,26 +161,27 @@ double codec_dense_dot(const float *a, const float *b, uint64_t n)
     return sum;
 }
 
-double codec_dot(const struct codec *k, const struct code *x, uint64_t begin, uint64_t end,
-                 const float *v)
+osafl_status codec_dot(const struct codec *k, osafl_call *c, const struct code *x, uint64_t begin,
+                       uint64_t end, const float *v, double *out)
 {
     assert(begin <= end && end <= k->dim);
-    if (k->quantizer == NULL)
-        return codec_dense_dot(plain(x) + begin, v, end - begin);
-    double sum = 0.0;
+    *out = 0.0;
+    if (k->quantizer == NULL) {
+        *out = codec_dense_dot(plain(x) + begin, v, end - begin);
+        return OSAFL_OK;
+    }
     if (vtable(k)->dot != NULL) {
-        const struct instance *before = operation_begin(k->quantizer);
-        sum = vtable(k)->dot(k->quantizer->self, x->data, x->bytes, begin, end, v);
-        operation_end(before);
-        return sum;
+        const struct loan loan = call_lend(c, k->quantizer);
+        const osafl_status status =
+            vtable(k)->dot(k->quantizer->self, c, x->data, x->bytes, begin, end, v, out);
+        return call_take_back(c, &loan, status);
     }
-    float tile[TILE];
-    for (uint64_t i = begin; i < end; i += TILE) {
-        const uint64_t stop = end - i < TILE ? end : i + TILE;
-        codec_decode(k, x, i, stop, tile);
-        sum += codec_dense_dot(tile, v + (i - begin), stop - i);
+    for (uint64_t i = begin; i < end; i = tile_end(i, end)) {
+        float tile[TILE];
+        OSAFL_TRY(codec_decode(k, c, x, i, tile_end(i, end), tile));
+        *out += codec_dense_dot(tile, v + (i - begin), tile_end(i, end) - i);
     }
-    return sum;
+    return OSAFL_OK;
 }
 
 void code_free(struct code *x)

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/streams.h"
 #include "client_filter.h"
@@ -68,7 +69,7 @@ static void add_task(struct engine *e, uint32_t client, const struct train_task 
     t->client = client;
     t->round = e->round;
     t->w = e->w;
-    t->broadcast = (const float *const *)e->broadcast;
+    t->broadcast = e->broadcast;
     t->state = &e->state[client];
     e->result[e->n_tasks] = (struct train_result){0};
     e->n_tasks++;
@@ -119,18 +120,17 @@ static void list_pooled_task(struct engine *e)
 static osafl_status collect_broadcast(struct engine *e, struct error *error)
 {
     const struct instance *aggregator = &e->session->instance[OSAFL_KIND_AGGREGATOR];
-    for (uint32_t j = 0; j < e->session->aggregator.broadcast_vectors; j++) {
-        osafl_call c;
-        call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
-        osafl_status status =
-            session_aggregator(e->session)->broadcast(aggregator->self, &c, j + 1, e->broadcast[j]);
-        for (uint64_t i = 0; status == OSAFL_OK && i < e->session->codec.dim; i++)
-            if (!isfinite(e->broadcast[j][i]))
-                status = core_host.fail(&c, OSAFL_E_NUMERIC,
-                                        "broadcast() sends a value that is not finite");
-        OSAFL_TRY(call_end_named(&c, status, error));
-    }
-    return OSAFL_OK;
+    const uint64_t floats = e->session->aggregator.broadcast_floats;
+    osafl_call c;
+    if (floats == 0)
+        return OSAFL_OK;
+    call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
+    osafl_status status =
+        session_aggregator(e->session)->broadcast(aggregator->self, &c, e->broadcast);
+    if (status == OSAFL_OK && !all_finite(e->broadcast, floats))
+        status =
+            core_host.fail(&c, OSAFL_E_NUMERIC, "broadcast() sends a value that is not finite");
+    return call_end_named(&c, status, error);
 }
 
 static void count_work(struct engine *e, uint64_t steps)
@@ -328,7 +328,7 @@ static osafl_status check_model(const struct engine *e, osafl_call *c)
         return OSAFL_OK;
     for (uint32_t k = 0; k < e->n_updates; k++) {
         float x = 0.0f;
-        codec_decode(&e->session->codec, &e->update[k].code[0], i, i + 1, &x);
+        OSAFL_TRY(codec_decode(&e->session->codec, c, &e->update[k].code[0], i, i + 1, &x));
         if (!isfinite(x))
             return core_host.fail(c, OSAFL_E_NUMERIC,
                                   "parameter %llu became %g because the update of client %u "
@@ -408,7 +408,7 @@ static void record_round(const struct engine *e, struct round_row *row)
     uint64_t local_rounds = 0;
     *row = (struct round_row){
         .round = e->round,
-        .learning_rate = session_rate(e->session, e->round),
+        .learning_rate = e->learning_rate,
         .simulated_s = (double)(e->round + 1) * e->session->facts.deadline_s,
         .participants = e->n_updates,
         .mean_local_rounds = (double)NAN,
@@ -648,6 +648,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     OSAFL_TRY(choose_participants(e, error));
     timing.resource_s = lap(&mark);
 
+    OSAFL_TRY(session_rate(e->session, e->round, &e->learning_rate, error));
     OSAFL_TRY(collect_broadcast(e, error));
     OSAFL_TRY(train_clients(e, error));
     OSAFL_TRY(handle_divergence(e, error));

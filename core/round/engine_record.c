@@ -1,8 +1,8 @@
 /* engine_record.c - checkpoint records of an engine.
  *
- * Sections: "engine" (round, model, kept updates), "world", "history", "clients" (vectors of the
- * clients that have trained, where optimizer or quantizer keep any), "late" (updates under way,
- * where updates can be late), and one for every plugin, named "KIND/NAME". */
+ * Sections: "engine" (round, model, kept updates), "world", "history", "clients" (what optimizer
+ * and quantizer keep of the clients that have trained, where they keep anything), "late" (updates
+ * under way, where updates can be late), and one for every plugin, named "KIND/NAME". */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "plugin/plugin_state.h"
 
 /* Raise when the records below change. */
-#define ENGINE_STATE_VERSION 3
+#define ENGINE_STATE_VERSION 4
 
 #define KEY_BYTES 64
 
@@ -22,29 +22,27 @@ static void section_of(const struct instance *i, char *name)
     snprintf(name, RECORD_NAME_BYTES, "%s/%s", kind_name(i->plugin->kind), i->plugin->name);
 }
 
-/* One record for each vector of each client that has trained. */
-static void vector_key(char *key, uint32_t client, uint32_t vector)
+/* One record for each client that has trained. */
+static void client_key(char *key, uint64_t client)
 {
-    snprintf(key, KEY_BYTES, "client.%u.%u", client, vector);
+    snprintf(key, KEY_BYTES, "client.%llu", (unsigned long long)client);
 }
 
 static osafl_status save_clients(const struct engine *e, osafl_writer *w)
 {
-    const uint32_t vectors = client_state_vectors(e->session);
+    const uint64_t floats = client_state_floats(e->session);
     uint64_t *trained = calloc((size_t)e->trainees + 1, sizeof *trained);
     uint64_t n = 0;
     if (trained == NULL)
         return OSAFL_E_NOMEM;
-    for (uint32_t u = 0; vectors > 0 && u < e->trainees; u++)
-        if (e->state[u].vector != NULL)
+    for (uint32_t u = 0; floats > 0 && u < e->trainees; u++)
+        if (e->state[u].floats != NULL)
             trained[n++] = u;
     osafl_status status = w->u64(w, "trained", trained, n);
     for (uint64_t j = 0; status == OSAFL_OK && j < n; j++) {
-        for (uint32_t v = 0; status == OSAFL_OK && v < vectors; v++) {
-            char key[KEY_BYTES];
-            vector_key(key, (uint32_t)trained[j], v);
-            status = w->f32(w, key, e->state[trained[j]].vector[v], e->session->codec.dim);
-        }
+        char key[KEY_BYTES];
+        client_key(key, trained[j]);
+        status = w->f32(w, key, e->state[trained[j]].floats, floats);
     }
     free(trained);
     return status;
@@ -121,16 +119,13 @@ static osafl_status open_section(const struct record_set *from, const char *name
 static osafl_status read_client(struct engine *e, struct record_reader *r, uint32_t client)
 {
     struct client_state *state = &e->state[client];
+    const uint64_t floats = client_state_floats(e->session);
+    char key[KEY_BYTES];
     if (!client_state_create(e->session, state))
         return OSAFL_E_NOMEM;
-    for (uint32_t v = 0; v < client_state_vectors(e->session); v++) {
-        char key[KEY_BYTES];
-        vector_key(key, client, v);
-        OSAFL_TRY(r->base.f32(&r->base, key, state->vector[v], e->session->codec.dim));
-        if (!all_finite(state->vector[v], e->session->codec.dim))
-            return OSAFL_E_STATE;
-    }
-    return OSAFL_OK;
+    client_key(key, client);
+    OSAFL_TRY(r->base.f32(&r->base, key, state->floats, floats));
+    return all_finite(state->floats, floats) ? OSAFL_OK : OSAFL_E_STATE;
 }
 
 static osafl_status load_clients(struct engine *e, const struct record_set *from,
@@ -140,30 +135,23 @@ static osafl_status load_clients(struct engine *e, const struct record_set *from
     uint64_t n = 0;
     OSAFL_TRY(open_section(from, "clients", &r, error));
     osafl_status status = r.base.count(&r.base, "trained", &n);
-    const uint32_t most = client_state_vectors(e->session) > 0 ? e->trainees : 0;
+    const uint32_t most = client_state_floats(e->session) > 0 ? e->trainees : 0;
     if (status == OSAFL_OK && n > most)
-        return damaged(error, "more clients keep vectors than can");
+        return damaged(error, "more clients have a state than can");
     uint64_t *trained = calloc((size_t)e->trainees + 1, sizeof *trained);
     if (trained == NULL)
         return error_set(error, OSAFL_E_NOMEM, "out of memory for a checkpoint");
     if (status == OSAFL_OK)
         status = r.base.u64(&r.base, "trained", trained, n);
     for (uint64_t j = 0; status == OSAFL_OK && j < n; j++) {
-        const bool known = trained[j] < e->trainees && e->state[trained[j]].vector == NULL;
+        const bool known = trained[j] < e->trainees && e->state[trained[j]].floats == NULL;
         status = known ? read_client(e, &r, (uint32_t)trained[j]) : OSAFL_E_STATE;
     }
     free(trained);
     if (status == OSAFL_OK)
         return OSAFL_OK;
-    return error_set(error, status, "the vectors of the clients: %s",
+    return error_set(error, status, "the state of the clients: %s",
                      r.error.text[0] != '\0' ? r.error.text : "they are damaged");
-}
-
-/* Codes are checked by the quantizer; without one any instance may carry the message. */
-static const struct instance *codes_instance(const struct engine *e)
-{
-    return e->session->codec.quantizer != NULL ? e->session->codec.quantizer
-                                               : &e->session->instance[OSAFL_KIND_AGGREGATOR];
 }
 
 /* What the reader says serves where the call has no message of its own. */
@@ -177,7 +165,7 @@ static osafl_status tell_reader(osafl_call *c, const struct record_reader *r, os
 static osafl_status load_kept(struct engine *e, struct record_reader *r, struct error *error)
 {
     osafl_call c;
-    call_begin(&c, codes_instance(e), OSAFL_NO_CLIENT, e->round);
+    call_begin(&c, session_uplink(e->session), OSAFL_NO_CLIENT, e->round);
     const osafl_status status = kept_updates_load(&e->kept, &e->session->codec, &c, &r->base);
     return call_end_named(&c, tell_reader(&c, r, status), error);
 }
@@ -205,7 +193,7 @@ static osafl_status load_late(struct engine *e, const struct record_set *from, s
         return OSAFL_OK;
     OSAFL_TRY(open_section(from, "late", &r, error));
     osafl_call c;
-    call_begin(&c, codes_instance(e), OSAFL_NO_CLIENT, e->round);
+    call_begin(&c, session_uplink(e->session), OSAFL_NO_CLIENT, e->round);
     osafl_status status = read_free_from(&e->participation, &r.base);
     const struct late_bounds bounds = {
         .round = e->round,

@@ -47,19 +47,14 @@ static bool make_round_arrays(struct engine *e)
 
 static bool make_vectors(struct engine *e)
 {
-    const uint32_t n = e->session->aggregator.broadcast_vectors;
     e->w = new_vector(e);
-    e->broadcast = calloc((size_t)n + 1, sizeof(float *));
+    e->broadcast =
+        memory_zeroed(e->session->aggregator.broadcast_floats, sizeof(float), VECTOR_ALIGNMENT);
     if (e->w == NULL || e->broadcast == NULL)
         return false;
     if (e->session->deletion.measure != NULL) {
         e->w_before = new_vector(e);
         if (e->w_before == NULL)
-            return false;
-    }
-    for (uint32_t j = 0; j < n; j++) {
-        e->broadcast[j] = new_vector(e);
-        if (e->broadcast[j] == NULL)
             return false;
     }
     return true;
@@ -168,10 +163,8 @@ void engine_destroy(struct engine *e)
         worker_destroy(e->workers[j]);
     free(e->workers);
     for (uint32_t k = 0; e->state != NULL && k < e->trainees; k++)
-        client_state_free(e->session, &e->state[k]);
-    for (uint32_t j = 0; e->broadcast != NULL && j < e->session->aggregator.broadcast_vectors; j++)
-        memory_free(e->broadcast[j]);
-    free(e->broadcast);
+        client_state_free(&e->state[k]);
+    memory_free(e->broadcast);
     memory_free(e->w);
     memory_free(e->w_before);
     kept_updates_free(&e->kept);
@@ -210,13 +203,12 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
         s->facts.batch > EVALUATION_BATCH ? s->facts.batch : (uint64_t)EVALUATION_BATCH;
     const uint64_t workspace = session_workspace_bytes(s, s->facts.batch);
     const bool fused = s->optimizer.is_plain && session_model(s)->sgd_step != NULL;
-    const uint64_t per_thread =
-        workspace + batch * s->sample_floats * sizeof(float) +
-        ((fused ? 2u : 3u) + (uint64_t)s->optimizer.round_vectors + s->optimizer.uplink_vectors) *
-            vector;
+    const uint64_t per_thread = workspace + batch * s->sample_floats * sizeof(float) +
+                                ((fused ? 2u : 3u) + s->optimizer.uplink_vectors) * vector +
+                                s->optimizer.round_floats * sizeof(float);
     const uint64_t models = s->deletion.measure != NULL ? 3 : 2;
-    const uint64_t shared = (models + s->aggregator.broadcast_vectors) * vector +
+    const uint64_t shared = models * vector + s->aggregator.broadcast_floats * sizeof(float) +
                             s->evaluation_samples * s->model.n_measures * sizeof(double);
     return world_bytes(world) + history_bytes(s->facts.clients, s->dataset.labels) + shared +
-           threads * per_thread + session_trainees(s) * client_state_vectors(s) * vector;
+           threads * per_thread + session_trainees(s) * client_state_floats(s) * sizeof(float);
 }

@@ -32,7 +32,8 @@ struct engine {
 
     float *w;                   /* w^t */
     float *w_before;            /* w^t, after w has become w^(t+1); NULL: nobody looks */
-    float **broadcast;          /* [aggregator.broadcast_vectors][dim] */
+    float *broadcast;           /* [aggregator.broadcast_floats] */
+    double learning_rate;       /* of the round in hand */
     uint32_t trainees;          /* session_trainees() */
     struct client_state *state; /* [trainees] */
     struct kept_updates kept;

@@ -122,13 +122,16 @@ static osafl_status ask_payload(struct participation *p, struct error *error)
         p->payload_bits[u] = 0.0;
         for (uint32_t slot = 0; slot < s->slots; slot++) {
             const osafl_packet packet = packet_of(p, u, slot);
-            const double bits = codec_packet_bits(&s->codec, &packet);
-            if (!(bits > 0.0 && bits <= most))
-                return error_set(error, OSAFL_E_BUG,
-                                 "quantizer/%s, round %u, client %u: packet_bits() gives %g, "
-                                 "which is not in (0, payload_bits()]; this is a bug of the "
-                                 "plugin",
-                                 codec_name(&s->codec), p->round, u, bits);
+            double bits = 0.0;
+            osafl_call c;
+            call_begin(&c, session_uplink(s), u, p->round);
+            osafl_status status = codec_packet_bits(&s->codec, &c, &packet, &bits);
+            if (status == OSAFL_OK && !(bits > 0.0 && bits <= most))
+                status = core_host.fail(&c, OSAFL_E_BUG,
+                                        "packet_bits() gives %g, which is not in (0, %g]; this is "
+                                        "a bug of the plugin",
+                                        bits, most);
+            OSAFL_TRY(call_end_named(&c, status, error));
             p->payload_bits[u] += bits;
         }
     }

@@ -76,13 +76,22 @@ uint32_t session_trainees(const struct session *s)
     return session_has_link(s) ? s->facts.clients : 1;
 }
 
-double session_rate(const struct session *s, uint32_t round)
+const struct instance *session_uplink(const struct session *s)
+{
+    return s->codec.quantizer != NULL ? s->codec.quantizer : &s->instance[OSAFL_KIND_AGGREGATOR];
+}
+
+osafl_status session_rate(const struct session *s, uint32_t round, double *rate,
+                          struct error *error)
 {
     const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
-    const struct instance *before = operation_begin(optimizer);
-    const double rate = session_optimizer(s)->rate(optimizer->self, round);
-    operation_end(before);
-    return rate;
+    osafl_call c;
+    *rate = 0.0;
+    call_begin(&c, optimizer, OSAFL_NO_CLIENT, round);
+    osafl_status status = session_optimizer(s)->rate(optimizer->self, &c, round, rate);
+    if (status == OSAFL_OK && !(*rate > 0.0 && isfinite(*rate)))
+        status = core_host.fail(&c, OSAFL_E_BUG, "the learning rate is %g", *rate);
+    return call_end_named(&c, status, error);
 }
 
 uint64_t session_workspace_bytes(const struct session *s, uint32_t batch)
@@ -277,6 +286,12 @@ static osafl_status create_model(struct session *s, struct diagnostics *d)
     return OSAFL_OK;
 }
 
+/* No method keeps or sends more; a bound for what we allocate. */
+static bool floats_are_few(const struct session *s, uint64_t floats)
+{
+    return floats <= MAX_VECTORS * s->codec.dim;
+}
+
 /* Does the aggregator ask for centralised training? */
 static osafl_status ask_for_pooling(struct session *s, struct diagnostics *d)
 {
@@ -310,11 +325,11 @@ static osafl_status create_aggregator(struct session *s, struct diagnostics *d)
     if (info->optimizer == NULL)
         return refuse(s, kind, d, OSAFL_E_BUG,
                       "declares no optimizer; describe() must set optimizer to a name such as sgd");
-    if (info->uplink_vectors > MAX_VECTORS || info->broadcast_vectors > MAX_VECTORS)
+    if (info->uplink_vectors > MAX_VECTORS || !floats_are_few(s, info->broadcast_floats))
         return refuse(s, kind, d, OSAFL_E_BUG, "declares more vectors than are sent");
-    if (info->broadcast_vectors > 0 && session_aggregator(s)->broadcast == NULL)
+    if (info->broadcast_floats > 0 && session_aggregator(s)->broadcast == NULL)
         return refuse(s, kind, d, OSAFL_E_BUG,
-                      "declares vectors to send down, but has no broadcast()");
+                      "declares floats to send down, but has no broadcast()");
     s->slots = 1 + info->uplink_vectors;
     return ask_for_pooling(s, d);
 }
@@ -336,14 +351,15 @@ static osafl_status create_link(struct session *s, struct diagnostics *d)
 }
 
 static osafl_status misfit(const struct session *s, struct diagnostics *d, const char *what,
-                           uint32_t wanted, uint32_t offered)
+                           const char *unit, uint64_t wanted, uint64_t offered)
 {
     diagnostics_error(d, NULL, 0,
                       "aggregator.plugin = \"%s\" and optimizer.plugin = \"%s\" do not fit: the "
-                      "aggregator %s %u further vectors and the optimizer has %u; leave "
+                      "aggregator %s %llu further %s and the optimizer has %llu; leave "
                       "optimizer.plugin out, or set it to \"%s\"",
                       s->instance[OSAFL_KIND_AGGREGATOR].plugin->name,
-                      s->instance[OSAFL_KIND_OPTIMIZER].plugin->name, what, wanted, offered,
+                      s->instance[OSAFL_KIND_OPTIMIZER].plugin->name, what,
+                      (unsigned long long)wanted, unit, (unsigned long long)offered,
                       s->aggregator.optimizer);
     return OSAFL_E_CONFIG;
 }
@@ -392,15 +408,17 @@ static osafl_status create_optimizer(struct session *s, struct loader *l, struct
     *info = (osafl_optimizer_info){.struct_size = sizeof *info};
     call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
     OSAFL_TRY(end_describe(&c, vt->describe(s->instance[kind].self, &c, info), d));
-    if (info->client_vectors > MAX_VECTORS || info->round_vectors > MAX_VECTORS ||
-        (info->client_vectors > 0 && vt->received == NULL) ||
+    if (!floats_are_few(s, info->client_floats) || !floats_are_few(s, info->round_floats) ||
+        (info->client_floats > 0 && vt->received == NULL) ||
         (info->uplink_vectors > 0 && vt->finish == NULL))
         return refuse(s, kind, d, OSAFL_E_BUG,
-                      "describe() gives too many vectors, or vectors that it never fills");
-    if (info->broadcast_vectors != s->aggregator.broadcast_vectors)
-        return misfit(s, d, "sends down", s->aggregator.broadcast_vectors, info->broadcast_vectors);
+                      "describe() gives too many floats, or vectors that it never fills");
+    if (info->broadcast_floats != s->aggregator.broadcast_floats)
+        return misfit(s, d, "sends down", "floats", s->aggregator.broadcast_floats,
+                      info->broadcast_floats);
     if (info->uplink_vectors != s->aggregator.uplink_vectors)
-        return misfit(s, d, "wants back", s->aggregator.uplink_vectors, info->uplink_vectors);
+        return misfit(s, d, "wants back", "vectors", s->aggregator.uplink_vectors,
+                      info->uplink_vectors);
     return OSAFL_OK;
 }
 
@@ -408,17 +426,18 @@ static osafl_status create_quantizer(struct session *s, struct diagnostics *d)
 {
     const uint32_t kind = OSAFL_KIND_QUANTIZER;
     OSAFL_TRY(create_instance(s, kind, &s->facts, d));
-    const osafl_quantizer_vt *vt = session_quantizer(s);
-    void *self = s->instance[kind].self;
+    osafl_call c;
+    osafl_quantizer_info *info = &s->codec.info;
+    *info = (osafl_quantizer_info){.struct_size = sizeof *info};
     s->codec.quantizer = &s->instance[kind];
-    const struct instance *before = operation_begin(&s->instance[kind]);
-    if (vt->client_vectors != NULL)
-        s->quantizer_vectors = vt->client_vectors(self);
-    const double payload_bits = vt->payload_bits(self);
-    operation_end(before);
-    if (s->quantizer_vectors > MAX_VECTORS || !(payload_bits > 0.0 && isfinite(payload_bits)))
+    call_begin(&c, &s->instance[kind], OSAFL_NO_CLIENT, 0);
+    OSAFL_TRY(
+        end_describe(&c, session_quantizer(s)->describe(s->instance[kind].self, &c, info), d));
+    if (!floats_are_few(s, info->client_floats) ||
+        !(info->payload_bits > 0.0 && isfinite(info->payload_bits)))
         return refuse(s, kind, d, OSAFL_E_BUG,
-                      "has too many vectors, or a payload that is not positive and finite");
+                      "describe() gives more floats than any method keeps of a client, or a "
+                      "payload that is not positive and finite");
     return OSAFL_OK;
 }
 

@@ -41,7 +41,6 @@ struct session {
     uint32_t measure_stride;
     double *label_share;         /* [dataset.labels] */
     struct codec codec;          /* of the uplink; plain floats without a link */
-    uint32_t quantizer_vectors;  /* that the quantizer keeps per client and slot */
     uint32_t slots;              /* vectors of an update: 1 + aggregator.uplink_vectors */
     uint64_t sample_floats;      /* channels * height * width */
     uint64_t evaluation_samples; /* of the chosen split */
@@ -72,8 +71,12 @@ const osafl_aggregator_vt *session_aggregator(const struct session *s);
 const osafl_selection_vt *session_selection(const struct session *s);
 const osafl_filter_vt *session_filter(const struct session *s); /* without a link: of none */
 
-/* The optimizer's rate() of a round; the model's workspace_bytes() for a batch. */
-double session_rate(const struct session *s, uint32_t round);
+/* To whom calls of the codec belong; plain floats fail only for lack of memory. */
+const struct instance *session_uplink(const struct session *s);
+
+/* The optimizer's rate() of a round, > 0 and finite.  The model's workspace_bytes() for a batch. */
+osafl_status session_rate(const struct session *s, uint32_t round, double *rate,
+                          struct error *error);
 uint64_t session_workspace_bytes(const struct session *s, uint32_t batch);
 
 /* Those that a world is made of; valid as long as the session. */

@@ -141,18 +141,22 @@ static osafl_status find_all(const struct sweep *s, uint32_t k, struct worker *w
 /* ---- directions ---------------------------------------------------------------------------- */
 
 /* An update as Q(d_u): the mean gradient over its steps times eta_lo. */
-static void decode_direction(const struct engine *e, const struct train_task *task,
-                             const struct train_result *r, float *out)
+static osafl_status decode_direction(const struct engine *e, const struct train_task *task,
+                                     const struct train_result *r, float *out, struct error *error)
 {
     const struct session *s = e->session;
     double factor = (double)task->local_rounds / (double)r->steps;
-    codec_decode(&s->codec, &r->code[0], 0, s->codec.dim, out);
+    osafl_call c;
+    call_begin(&c, session_uplink(s), task->client, task->round);
+    const osafl_status status = codec_decode(&s->codec, &c, &r->code[0], 0, s->codec.dim, out);
+    OSAFL_TRY(call_end_named(&c, status, error));
     if (s->aggregator.sends == OSAFL_SENDS_DELTA)
         factor = -1.0 / (double)r->steps;
     else if (s->aggregator.sends == OSAFL_SENDS_PER_RATE)
         factor *= r->rate;
     for (uint64_t i = 0; i < s->codec.dim; i++)
         out[i] = (float)(factor * (double)out[i]);
+    return OSAFL_OK;
 }
 
 /* Whether a replica loses the update. */
@@ -182,9 +186,9 @@ static osafl_status train_replica(const struct sweep *s, uint32_t k, struct work
     if (status == OSAFL_OK && result.outcome != TRAIN_ARRIVED)
         status = error_set(&w->error, OSAFL_E_NUMERIC, "a replica of round %u diverged", e->round);
     else if (status == OSAFL_OK)
-        decode_direction(e, &task, &result, m->direction);
+        status = decode_direction(e, &task, &result, m->direction, &w->error);
     train_result_free(e->session, &result);
-    client_state_free(e->session, &state);
+    client_state_free(&state);
     return status;
 }
 
@@ -224,7 +228,7 @@ static void find_scores(struct theory *t, const struct engine *e)
     }
     t->facts = (struct theory_facts){.client = t->client,
                                      .n = t->n,
-                                     .eta_lo = session_rate(e->session, e->round),
+                                     .eta_lo = e->learning_rate,
                                      .eta_ef = 1.0 / arrived,
                                      .q = t->known.q};
     (void)results_round_metric(t->results, "step_control", &t->facts.eta_ef);
@@ -239,7 +243,7 @@ static osafl_status find_step(struct theory *t, const struct engine *e, struct e
     double rest2 = 0.0;
     for (uint32_t k = 0; k < t->n; k++)
         if (t->m[k].arrives)
-            decode_direction(e, &e->task[k], &e->result[k], t->m[k].direction);
+            OSAFL_TRY(decode_direction(e, &e->task[k], &e->result[k], t->m[k].direction, error));
     add_directions(t);
     for (uint64_t i = 0; i < t->dim; i++) {
         const double taken = (double)t->before[i] - (double)e->w[i];

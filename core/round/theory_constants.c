@@ -62,7 +62,7 @@ static osafl_status check_run(const struct session *s, struct error *error)
         why = "the aggregator trains at one place";
     else if (strcmp(optimizer, "sgd") != 0 || momentum.value != 0.0)
         why = "clients take other steps than those of plain SGD (optimizer sgd, momentum 0)";
-    else if (client_state_vectors(s) > 0 || s->slots != 1 || s->aggregator.broadcast_vectors > 0)
+    else if (client_state_floats(s) > 0 || s->slots != 1 || s->aggregator.broadcast_floats > 0)
         why = "clients or quantizer keep vectors, or more than one is sent";
     else if (strcmp(s->instance[OSAFL_KIND_FILTER].plugin->name, "none") != 0)
         why = "a filter changes labels or updates";

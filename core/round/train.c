@@ -27,35 +27,28 @@ struct training {
 
 /* ---- client state -------------------------------------------------------------------------- */
 
-uint32_t client_state_vectors(const struct session *s)
+/* Pieces of the state begin at multiples of VECTOR_ALIGNMENT. */
+static uint64_t padded(uint64_t floats)
 {
-    return s->optimizer.client_vectors + s->slots * s->quantizer_vectors;
+    const uint64_t unit = VECTOR_ALIGNMENT / sizeof(float);
+    return (floats + unit - 1) / unit * unit;
+}
+
+uint64_t client_state_floats(const struct session *s)
+{
+    return padded(s->optimizer.client_floats) + s->slots * padded(s->codec.info.client_floats);
 }
 
 bool client_state_create(const struct session *s, struct client_state *state)
 {
-    const uint32_t n = client_state_vectors(s);
-    state->vector = calloc((size_t)n + 1, sizeof(float *));
-    if (state->vector == NULL)
-        return false;
-    for (uint32_t j = 0; j < n; j++) {
-        state->vector[j] = memory_zeroed(s->codec.dim, sizeof(float), VECTOR_ALIGNMENT);
-        if (state->vector[j] == NULL) {
-            client_state_free(s, state);
-            return false;
-        }
-    }
-    return true;
+    state->floats = memory_zeroed(client_state_floats(s), sizeof(float), VECTOR_ALIGNMENT);
+    return state->floats != NULL;
 }
 
-void client_state_free(const struct session *s, struct client_state *state)
+void client_state_free(struct client_state *state)
 {
-    if (state->vector == NULL)
-        return;
-    for (uint32_t j = 0; j < client_state_vectors(s); j++)
-        memory_free(state->vector[j]);
-    free(state->vector);
-    state->vector = NULL;
+    memory_free(state->floats);
+    state->floats = NULL;
 }
 
 static void drop_codes(const struct session *s, struct train_result *result)
@@ -284,30 +277,25 @@ static osafl_status begin_training(struct training *g)
     const struct train_task *task = g->task;
     const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
     const size_t bytes = (size_t)s->codec.dim * sizeof(float);
-    if (task->state->vector == NULL && !client_state_create(s, task->state))
+    if (task->state->floats == NULL && !client_state_create(s, task->state))
         return error_set(&w->error, OSAFL_E_NOMEM, "out of memory for the state of client %u",
                          task->client);
     memcpy(w->w, task->w, bytes);
-    for (uint32_t j = 0; j < s->optimizer.round_vectors; j++)
-        memset(w->round_vector[j], 0, bytes);
+    memset(w->round_state, 0, (size_t)s->optimizer.round_floats * sizeof(float));
     g->local = (osafl_local){
         .struct_size = sizeof(osafl_local),
         .client = task->client,
         .round = task->round,
         .dim = s->codec.dim,
-        .rate = session_rate(s, task->round),
         .w_start = task->w,
         .broadcast = task->broadcast,
-        .client_vector = task->state->vector,
-        .round_vector = w->round_vector,
+        .client_state = task->state->floats,
+        .round_state = w->round_state,
         .uplink = w->uplink,
         .priv = g,
         .store_gradient = store_gradient,
     };
-    if (!(g->local.rate > 0.0 && isfinite(g->local.rate)))
-        return error_set(&w->error, OSAFL_E_BUG,
-                         "optimizer/%s: the learning rate of round %u is %g",
-                         optimizer->plugin->name, task->round, g->local.rate);
+    OSAFL_TRY(session_rate(s, task->round, &g->local.rate, &w->error));
     if (session_optimizer(s)->begin == NULL)
         return OSAFL_OK;
     osafl_call c;
@@ -349,14 +337,11 @@ static void make_update(const struct training *g)
 }
 
 /* What a plugin keeps of a client goes into checkpoints, and nothing in them may be damaged. */
-static osafl_status check_kept(const struct training *g, osafl_call *c, float *const *vector,
-                               uint32_t n)
+static osafl_status check_kept(osafl_call *c, const float *state, uint64_t n)
 {
-    for (uint32_t j = 0; j < n; j++)
-        if (!all_finite(vector[j], g->session->codec.dim))
-            return core_host.fail(c, OSAFL_E_BUG,
-                                  "vector %u that is kept of the client is not finite", j);
-    return OSAFL_OK;
+    if (all_finite(state, n))
+        return OSAFL_OK;
+    return core_host.fail(c, OSAFL_E_BUG, "what is kept of the client is not finite");
 }
 
 static osafl_status check_vectors(const struct training *g)
@@ -372,19 +357,14 @@ static osafl_status check_vectors(const struct training *g)
 
 /* ---- uplink -------------------------------------------------------------------------------- */
 
-static float *const *quantizer_state(const struct training *g, uint32_t slot)
+static float *quantizer_state(const struct training *g, uint32_t slot)
 {
     const struct session *s = g->session;
-    return g->task->state->vector + s->optimizer.client_vectors + slot * s->quantizer_vectors;
+    return g->task->state->floats + padded(s->optimizer.client_floats) +
+           slot * padded(s->codec.info.client_floats);
 }
 
-/* To whom the codec's calls belong; the plain codec fails only for lack of memory. */
-static const struct instance *uplink_instance(const struct session *s)
-{
-    return s->codec.quantizer != NULL ? s->codec.quantizer : &s->instance[OSAFL_KIND_OPTIMIZER];
-}
-
-static osafl_status encode_slot(const struct training *g, uint32_t slot, float *const *state,
+static osafl_status encode_slot(const struct training *g, uint32_t slot, float *state,
                                 struct code *code)
 {
     const struct session *s = g->session;
@@ -397,36 +377,25 @@ static osafl_status encode_slot(const struct training *g, uint32_t slot, float *
                                  .most_bits_per_s = g->task->most_bits_per_s};
     const float *x = slot == 0 ? w->w : w->uplink[slot - 1];
     osafl_call c;
-    call_begin(&c, uplink_instance(s), packet.client, packet.round);
+    call_begin(&c, session_uplink(s), packet.client, packet.round);
     osafl_status status = codec_encode(&s->codec, &c, &packet, x, state, w->code, code);
     if (status == OSAFL_OK)
-        status = check_kept(g, &c, state, s->quantizer_vectors);
+        status = check_kept(&c, state, s->codec.info.client_floats);
     return call_end_named(&c, status, &w->error);
 }
 
-/* Encodes on a copy of the quantizer's vectors: what it remembers of a lost update must not
- * stay. */
+/* Encodes on a copy of the quantizer's state: what it remembers of a lost update must not stay. */
 static osafl_status encode_in_vain(const struct training *g, uint32_t slot, struct code *code)
 {
-    const struct session *s = g->session;
-    const uint32_t n = s->quantizer_vectors;
-    float *const *state = quantizer_state(g, slot);
-    float **copy = calloc((size_t)n + 1, sizeof(float *));
-    bool complete = copy != NULL;
-    for (uint32_t j = 0; complete && j < n; j++) {
-        copy[j] = memory_zeroed(s->codec.dim, sizeof(float), VECTOR_ALIGNMENT);
-        complete = copy[j] != NULL;
-        if (complete)
-            memcpy(copy[j], state[j], (size_t)s->codec.dim * sizeof(float));
-    }
-    const osafl_status status =
-        complete
-            ? encode_slot(g, slot, copy, code)
-            : error_set(&g->worker->error, OSAFL_E_NOMEM,
-                        "out of memory for the quantizer's vectors of client %u", g->task->client);
-    for (uint32_t j = 0; copy != NULL && j < n; j++)
-        memory_free(copy[j]);
-    free(copy);
+    const uint64_t n = g->session->codec.info.client_floats;
+    float *copy = memory_zeroed(n, sizeof *copy, VECTOR_ALIGNMENT);
+    if (copy == NULL)
+        return error_set(&g->worker->error, OSAFL_E_NOMEM,
+                         "out of memory for what the quantizer keeps of client %u",
+                         g->task->client);
+    memcpy(copy, quantizer_state(g, slot), (size_t)n * sizeof *copy);
+    const osafl_status status = encode_slot(g, slot, copy, code);
+    memory_free(copy);
     return status;
 }
 
@@ -448,17 +417,22 @@ static osafl_status encode_update(const struct training *g, struct train_result 
 }
 
 /* Norm of the update as the server has it. */
-static double received_norm(const struct training *g, const struct code *code)
+static osafl_status find_norm(const struct training *g, struct train_result *result)
 {
     const struct codec *k = &g->session->codec;
     float tile[NORM_TILE];
     double sum = 0.0;
-    for (uint64_t begin = 0; begin < k->dim; begin += NORM_TILE) {
+    osafl_status status = OSAFL_OK;
+    osafl_call c;
+    call_begin(&c, session_uplink(g->session), g->task->client, g->task->round);
+    for (uint64_t begin = 0; status == OSAFL_OK && begin < k->dim; begin += NORM_TILE) {
         const uint64_t end = k->dim - begin < NORM_TILE ? k->dim : begin + NORM_TILE;
-        codec_decode(k, code, begin, end, tile);
-        sum += codec_dense_dot(tile, tile, end - begin);
+        status = codec_decode(k, &c, &result->code[0], begin, end, tile);
+        if (status == OSAFL_OK)
+            sum += codec_dense_dot(tile, tile, end - begin);
     }
-    return sqrt(sum);
+    result->norm = sqrt(sum);
+    return call_end_named(&c, status, &g->worker->error);
 }
 
 /* Decodes what the server has received, into update and w->uplink. */
@@ -469,11 +443,11 @@ static osafl_status decode_update(const struct training *g, const struct train_r
     struct worker *w = g->worker;
     osafl_status status = OSAFL_OK;
     osafl_call c;
-    call_begin(&c, uplink_instance(s), g->task->client, g->task->round);
+    call_begin(&c, session_uplink(s), g->task->client, g->task->round);
     for (uint32_t slot = 0; status == OSAFL_OK && slot < s->slots; slot++) {
         float *received = slot == 0 ? update : w->uplink[slot - 1];
-        codec_decode(&s->codec, &result->code[slot], 0, s->codec.dim, received);
-        if (!all_finite(received, s->codec.dim))
+        status = codec_decode(&s->codec, &c, &result->code[slot], 0, s->codec.dim, received);
+        if (status == OSAFL_OK && !all_finite(received, s->codec.dim))
             status = core_host.fail(&c, OSAFL_E_BUG,
                                     "vector %u decodes to a value that is not finite", slot);
     }
@@ -498,7 +472,7 @@ static osafl_status acknowledge(const struct training *g, const struct train_res
     osafl_status status = session_optimizer(s)->received(optimizer->self, &c, &g->local, update,
                                                          (const float *const *)w->uplink);
     if (status == OSAFL_OK)
-        status = check_kept(g, &c, g->local.client_vector, s->optimizer.client_vectors);
+        status = check_kept(&c, g->local.client_state, s->optimizer.client_floats);
     return call_end_named(&c, status, &w->error);
 }
 
@@ -524,7 +498,7 @@ static osafl_status train_and_encode(struct training *g, struct train_result *re
     }
     result->outcome = TRAIN_ARRIVED;
     if (g->session->selection.uses & OSAFL_USES_UPDATE_NORM)
-        result->norm = received_norm(g, &result->code[0]);
+        OSAFL_TRY(find_norm(g, result));
     return acknowledge(g, result);
 }
 

@@ -10,20 +10,20 @@
 #include "worker.h"
 #include "world/world.h"
 
-/* Vectors that a client keeps over rounds: the optimizer's, then the quantizer's of every slot. */
+/* What a client keeps over rounds: the optimizer's floats, then the quantizer's of every slot. */
 struct client_state {
-    float **vector; /* [client_state_vectors()][dim]; NULL until the client has trained */
+    float *floats; /* [client_state_floats()]; NULL until the client has trained */
 };
 
 struct train_task {
     uint32_t client;
     uint32_t round;
-    uint32_t local_rounds;         /* kappa_u >= 1 */
-    uint64_t minibatches;          /* SGD steps of a local round; 0: one pass over the store */
-    struct store_samples store;    /* D_u^t, at least one sample */
-    const float *w;                /* w^t */
-    const float *const *broadcast; /* [optimizer.broadcast_vectors] */
-    double gain;                   /* of the client's link: osafl_packet */
+    uint32_t local_rounds;      /* kappa_u >= 1 */
+    uint64_t minibatches;       /* SGD steps of a local round; 0: one pass over the store */
+    struct store_samples store; /* D_u^t, at least one sample */
+    const float *w;             /* w^t */
+    const float *broadcast;     /* [optimizer.broadcast_floats] */
+    double gain;                /* of the client's link: osafl_packet */
     double most_bits_per_s;
     bool lost; /* the uplink loses the update: nobody's state changes, as if it had been known */
     struct client_state *state;
@@ -55,10 +55,10 @@ osafl_status train_client(const struct session *s, const struct train_task *task
                           struct train_result *result);
 void train_result_free(const struct session *s, struct train_result *result);
 
-/* Number of vectors of a client, and making and freeing them.  client_state_create() gives zeroed
- * ones; false: out of memory. */
-uint32_t client_state_vectors(const struct session *s);
+/* Floats of a client, and making and freeing them.  client_state_create() gives zeros; false: out
+ * of memory. */
+uint64_t client_state_floats(const struct session *s);
 bool client_state_create(const struct session *s, struct client_state *state);
-void client_state_free(const struct session *s, struct client_state *state);
+void client_state_free(struct client_state *state);
 
 #endif

@@ -50,7 +50,6 @@ struct combination {
 
 static osafl_status combine_blocks(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
 {
-    (void)sub;
     const struct combination *m = arg;
     for (uint64_t block = begin; block < end; block++) {
         double acc[UPDATES_BLOCK];
@@ -60,7 +59,7 @@ static osafl_status combine_blocks(void *arg, uint64_t begin, uint64_t end, osaf
             acc[i - first] = m->base != NULL ? (double)m->base[i] : 0.0;
         for (uint64_t k = 0; k < m->n; k++)
             if (m->weight[k] != 0.0)
-                codec_axpy(m->codec, m->code[k], first, stop, m->weight[k], acc);
+                OSAFL_TRY(codec_axpy(m->codec, sub, m->code[k], first, stop, m->weight[k], acc));
         for (uint64_t i = first; i < stop; i++)
             m->out[i] = (float)acc[i - first];
     }
@@ -123,29 +122,31 @@ struct products {
     double *partial;
 };
 
-static double product_in_block(const struct products *m, uint32_t k, uint64_t first, uint64_t stop)
+static osafl_status product_in_block(const struct products *m, osafl_call *c, uint32_t k,
+                                     uint64_t first, uint64_t stop, double *out)
 {
-    if (m->other != NULL)
-        return codec_dense_dot(m->v + first, m->other + first, stop - first);
+    if (m->other != NULL) {
+        *out = codec_dense_dot(m->v + first, m->other + first, stop - first);
+        return OSAFL_OK;
+    }
     const struct update_set *s = set_of(m->u);
     const struct code *x = &s->update[k].code[m->slot];
     if (m->v != NULL)
-        return codec_dot(s->codec, x, first, stop, m->v + first);
+        return codec_dot(s->codec, c, x, first, stop, m->v + first, out);
     /* A squared norm is the product with the decoded vector itself; a sparse code's dot() then
      * touches the entries only that are not zero. */
     float tile[UPDATES_BLOCK];
-    codec_decode(s->codec, x, first, stop, tile);
-    return codec_dot(s->codec, x, first, stop, tile);
+    OSAFL_TRY(codec_decode(s->codec, c, x, first, stop, tile));
+    return codec_dot(s->codec, c, x, first, stop, tile, out);
 }
 
 static osafl_status product_blocks(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
 {
-    (void)sub;
     const struct products *m = arg;
     for (uint64_t block = begin; block < end; block++)
         for (uint32_t k = 0; k < m->n; k++)
-            m->partial[block * m->n + k] =
-                product_in_block(m, k, block * UPDATES_BLOCK, block_end(m->u->dim, block));
+            OSAFL_TRY(product_in_block(m, sub, k, block * UPDATES_BLOCK,
+                                       block_end(m->u->dim, block), &m->partial[block * m->n + k]));
     return OSAFL_OK;
 }
 
@@ -200,7 +201,6 @@ struct gram {
  * all blocks. */
 static osafl_status gram_rows(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
 {
-    (void)sub;
     const struct gram *m = arg;
     const struct update_set *s = set_of(m->u);
     for (uint64_t k = begin; k < end; k++) {
@@ -211,9 +211,13 @@ static osafl_status gram_rows(void *arg, uint64_t begin, uint64_t end, osafl_cal
             float tile[UPDATES_BLOCK];
             const uint64_t first = block * UPDATES_BLOCK;
             const uint64_t stop = block_end(m->u->dim, block);
-            codec_decode(s->codec, &s->update[k].code[m->slot], first, stop, tile);
-            for (uint64_t l = 0; l <= k; l++)
-                row[l] += codec_dot(s->codec, &s->update[l].code[m->slot], first, stop, tile);
+            OSAFL_TRY(codec_decode(s->codec, sub, &s->update[k].code[m->slot], first, stop, tile));
+            for (uint64_t l = 0; l <= k; l++) {
+                double product = 0.0;
+                OSAFL_TRY(codec_dot(s->codec, sub, &s->update[l].code[m->slot], first, stop, tile,
+                                    &product));
+                row[l] += product;
+            }
         }
     }
     return OSAFL_OK;
@@ -260,12 +264,13 @@ static osafl_status visit_range(void *arg, uint64_t begin, uint64_t end, osafl_c
         status = core_host.fail(sub, OSAFL_E_NOMEM, "out of memory for blocks of %u updates", n);
     for (uint64_t first = begin; status == OSAFL_OK && first < end; first += block) {
         const uint64_t stop = end - first < block ? end : first + block;
-        for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t k = 0; status == OSAFL_OK && k < n; k++) {
             float *to = decoded + k * block;
-            codec_decode(s->codec, &s->update[k].code[m->slot], first, stop, to);
+            status = codec_decode(s->codec, sub, &s->update[k].code[m->slot], first, stop, to);
             x[k] = to;
         }
-        status = m->fn(m->arg, first, stop - first, x, sub);
+        if (status == OSAFL_OK)
+            status = m->fn(m->arg, first, stop - first, x, sub);
     }
     free(decoded);
     free(x);

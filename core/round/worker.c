@@ -65,12 +65,12 @@ struct worker *worker_create(const struct session *s)
     const uint32_t batch = s->facts.batch;
     w->workspace = memory_zeroed(1, session_workspace_bytes(s, batch), WORKSPACE_ALIGNMENT);
     w->w = new_vector(s);
-    w->round_vector = new_vectors(s, s->optimizer.round_vectors);
+    w->round_state = memory_zeroed(s->optimizer.round_floats, sizeof(float), VECTOR_ALIGNMENT);
     w->uplink = new_vectors(s, s->optimizer.uplink_vectors);
     w->code = memory_zeroed(1, codec_max_bytes(&s->codec), VECTOR_ALIGNMENT);
     const bool complete = make_batch(w, batch > EVALUATION_BATCH ? batch : EVALUATION_BATCH) &&
                           w->workspace != NULL && w->w != NULL && w->code != NULL &&
-                          have_vectors(w->round_vector, s->optimizer.round_vectors) &&
+                          w->round_state != NULL &&
                           have_vectors(w->uplink, s->optimizer.uplink_vectors);
     if (complete)
         return w;
@@ -89,7 +89,7 @@ void worker_destroy(struct worker *w)
     free(w->index);
     memory_free(w->w);
     memory_free(w->gradient);
-    free_vectors(w->round_vector, w->session->optimizer.round_vectors);
+    memory_free(w->round_state);
     free_vectors(w->uplink, w->session->optimizer.uplink_vectors);
     memory_free(w->code);
     memory_free(w->sum);

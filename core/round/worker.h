@@ -14,17 +14,17 @@
 
 struct worker {
     const struct session *session;
-    void *workspace;      /* of the model */
-    osafl_batch batch;    /* room for max(training.batch, EVALUATION_BATCH) samples */
-    uint64_t *index;      /* of the same length: sample numbers of the batch */
-    float *w;             /* [dim]: the client's model, then its update */
-    float *gradient;      /* [dim]; see worker_gradient() */
-    float **round_vector; /* [optimizer.round_vectors][dim] */
-    float **uplink;       /* [optimizer.uplink_vectors][dim] */
-    uint8_t *code;        /* [codec_max_bytes()] */
-    double *sum;          /* [dim]; see worker_sum() */
-    uint32_t *order;      /* positions of a store, a permutation in the making */
-    uint32_t *word;       /* random words behind it */
+    void *workspace;    /* of the model */
+    osafl_batch batch;  /* room for max(training.batch, EVALUATION_BATCH) samples */
+    uint64_t *index;    /* of the same length: sample numbers of the batch */
+    float *w;           /* [dim]: the client's model, then its update */
+    float *gradient;    /* [dim]; see worker_gradient() */
+    float *round_state; /* [optimizer.round_floats] */
+    float **uplink;     /* [optimizer.uplink_vectors][dim] */
+    uint8_t *code;      /* [codec_max_bytes()] */
+    double *sum;        /* [dim]; see worker_sum() */
+    uint32_t *order;    /* positions of a store, a permutation in the making */
+    uint32_t *word;     /* random words behind it */
     uint64_t order_capacity;
     bool unfused;       /* the model has refused its fused step */
     struct error error; /* of the task that failed here last */

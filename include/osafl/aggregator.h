@@ -20,21 +20,22 @@ enum {
 
 typedef struct osafl_aggregator_info {
     uint32_t struct_size;
-    uint32_t sends;             /* OSAFL_SENDS_*; here, as it is a part of the server's formula */
-    uint32_t broadcast_vectors; /* further vectors sent down besides w, numbered from 1 */
-    uint32_t uplink_vectors;    /* further vectors that it wants back, numbered from 1 */
+    uint32_t sends; /* OSAFL_SENDS_*; here, as it is a part of the server's formula */
+    /* Further vectors that it wants back, numbered from 1: of dim floats, as each goes through the
+     * quantizer. */
+    uint32_t uplink_vectors;
     /* 1: aggregate() is called in rounds without any update too.  0: such a round changes
      * nothing. */
     uint32_t wants_empty_rounds;
     /* Rounds by which an update may be late (uplink.late = "carry"): one that would be later is
      * dropped.  0: only updates of the round in hand count. */
     uint32_t max_staleness;
-    const char *optimizer; /* used when the experiment names none; never NULL */
     /* 1: the method is this optimizer as much as this aggregator (FedProx averages as FedAvg does,
      * and would be it with another optimizer), and an experiment that names another is refused.
      * 0: any that fits. */
     uint32_t optimizer_is_fixed;
-    uint32_t reserved;
+    uint64_t broadcast_floats; /* sent down besides w */
+    const char *optimizer;     /* used when the experiment names none; never NULL */
 } osafl_aggregator_info;
 
 /* Extension of an instance (osafl_lifecycle.extension): centralised training.  Where an aggregator
@@ -139,9 +140,9 @@ typedef struct osafl_aggregator_vt {
     /* REQUIRED.  w[0..dim) holds w^t on entry and w^{t+1} on return.  On failure w is unspecified.
      * [coord] */
     osafl_status (*aggregate)(void *self, osafl_call *c, const osafl_updates *u, float *w);
-    /* Vector `slot` (1 ..) that goes down with w^t at the start of a round; writes all of
-     * out[0..dim).  REQUIRED when broadcast_vectors > 0.  [coord] */
-    osafl_status (*broadcast)(void *self, osafl_call *c, uint32_t slot, float *out);
+    /* What goes down with w^t at the start of a round; writes all of out[0..broadcast_floats).
+     * REQUIRED when broadcast_floats > 0.  [coord] */
+    osafl_status (*broadcast)(void *self, osafl_call *c, float *out);
 } osafl_aggregator_vt;
 
 #ifdef __cplusplus

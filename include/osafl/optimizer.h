@@ -13,10 +13,11 @@ typedef struct osafl_optimizer_info {
     /* 1: step() is w <- w - rate * grad and nothing else, so the host may use a model's fused
      * step. */
     uint32_t is_plain;
-    uint32_t client_vectors; /* vectors of dim floats kept for every client, zero at first */
-    uint32_t round_vectors;  /* vectors of dim floats, zeroed at the start of each client's round */
-    uint32_t broadcast_vectors; /* further vectors that it needs from the aggregator, besides w */
-    uint32_t uplink_vectors;    /* further vectors that finish() makes, besides the model update */
+    uint64_t client_floats;    /* floats kept for every client, zero at first */
+    uint64_t round_floats;     /* floats that are zeroed at the start of each client's round */
+    uint64_t broadcast_floats; /* further floats that it needs from the aggregator, besides w */
+    uint32_t uplink_vectors;   /* further vectors that finish() makes, besides the model update */
+    uint32_t reserved;
 } osafl_optimizer_info;
 
 /* One client's local training in one round.  Everything is the host's; vectors are 64-byte
@@ -25,14 +26,14 @@ typedef struct osafl_local {
     uint32_t struct_size;
     uint32_t client;
     uint32_t round;
-    uint32_t step;        /* the step in hand, from 0; in finish() and received(): steps done */
-    uint64_t dim;         /* N */
-    double rate;          /* rate(round) of the present round */
-    const float *w_start; /* w^t */
-    const float *const *broadcast; /* [broadcast_vectors], from the aggregator */
-    float *const *client_vector;   /* [client_vectors]; written only by received() */
-    float *const *round_vector;    /* [round_vectors] */
-    float *const *uplink;          /* [uplink_vectors]; filled by finish() */
+    uint32_t step;          /* the step in hand, from 0; in finish() and received(): steps done */
+    uint64_t dim;           /* N */
+    double rate;            /* rate(round) of the present round */
+    const float *w_start;   /* w^t */
+    const float *broadcast; /* [broadcast_floats], from the aggregator */
+    float *client_state;    /* [client_floats]; written only by received() */
+    float *round_state;     /* [round_floats] */
+    float *const *uplink;   /* [uplink_vectors][dim]; filled by finish() */
     void *priv;
     /* Mean gradient at w over the client's whole store, dropout off. */
     osafl_status (*store_gradient)(const struct osafl_local *l, osafl_call *c, const float *w,
@@ -45,7 +46,7 @@ typedef struct osafl_optimizer_vt {
     /* REQUIRED.  The same answer every time.  [any] */
     osafl_status (*describe)(void *self, osafl_call *c, osafl_optimizer_info *out);
     /* REQUIRED.  Learning rate of a round, > 0 and finite.  [any] */
-    double (*rate)(void *self, uint32_t round);
+    osafl_status (*rate)(void *self, osafl_call *c, uint32_t round, double *rate);
     /* REQUIRED.  One step from grad, which it may overwrite.  [worker] */
     osafl_status (*step)(void *self, osafl_call *c, const osafl_local *l, float *w, float *grad);
     /* OPTIONAL: before the first step; NULL: nothing to prepare.  [worker] */
@@ -54,8 +55,8 @@ typedef struct osafl_optimizer_vt {
      * else OPTIONAL.  [worker] */
     osafl_status (*finish)(void *self, osafl_call *c, const osafl_local *l, const float *w);
     /* After the uplink: uplink[s] are the vectors as the server received them.  The only place
-     * that may change l->client_vector.  update: the model update as received.  REQUIRED when
-     * client_vectors > 0, else OPTIONAL.  [worker] */
+     * that may change l->client_state.  update: the model update as received.  REQUIRED when
+     * client_floats > 0, else OPTIONAL.  [worker] */
     osafl_status (*received)(void *self, osafl_call *c, const osafl_local *l, const float *update,
                              const float *const *uplink);
 } osafl_optimizer_vt;

@@ -27,19 +27,18 @@ struct scaffold {
 
 static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
-    (void)self;
     (void)c;
+    const struct scaffold *s = self;
     out->sends = OSAFL_SENDS_DELTA;
-    out->broadcast_vectors = 1;
+    out->broadcast_floats = s->dim;
     out->uplink_vectors = 1;
     out->optimizer = "scaffold";
     return OSAFL_OK;
 }
 
-static osafl_status broadcast(void *self, osafl_call *c, uint32_t slot, float *out)
+static osafl_status broadcast(void *self, osafl_call *c, float *out)
 {
     (void)c;
-    (void)slot;
     const struct scaffold *s = self;
     memcpy(out, s->variate, s->dim * sizeof *out);
     return OSAFL_OK;
@@ -69,7 +68,7 @@ static void destroy(void *self)
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
-    const uint64_t dim = facts->model->n_parameters;
+    const uint64_t dim = facts->dim;
     struct scaffold *s = calloc(1, sizeof *s);
     float *variate = calloc(dim, sizeof *variate);
     if (s == NULL || variate == NULL) {

@@ -20,11 +20,11 @@ _Static_assert(offsetof(struct config, rate) == 0, "LEARNING_RATE_PARAMS binds t
 
 static osafl_status describe(void *self, osafl_call *c, osafl_optimizer_info *out)
 {
-    (void)self;
     (void)c;
-    out->client_vectors = 1;    /* c_u */
-    out->broadcast_vectors = 1; /* c */
-    out->uplink_vectors = 1;    /* c_u+ - c_u */
+    const struct scheduled_optimizer *s = self;
+    out->client_floats = s->dim;    /* c_u */
+    out->broadcast_floats = s->dim; /* c */
+    out->uplink_vectors = 1;        /* c_u+ - c_u */
     return OSAFL_OK;
 }
 
@@ -33,8 +33,8 @@ static osafl_status step(void *self, osafl_call *c, const osafl_local *l, float 
     (void)self;
     (void)c;
     const float rate = (float)l->rate;
-    const float *server = l->broadcast[0];
-    const float *own = l->client_vector[0];
+    const float *server = l->broadcast;
+    const float *own = l->client_state;
     for (uint64_t i = 0; i < l->dim; i++)
         w[i] -= rate * (grad[i] - own[i] + server[i]);
     return OSAFL_OK;
@@ -44,8 +44,8 @@ static osafl_status finish(void *self, osafl_call *c, const osafl_local *l, cons
 {
     const struct scheduled_optimizer *s = self;
     const struct config *config = s->config;
-    const float *server = l->broadcast[0];
-    const float *own = l->client_vector[0];
+    const float *server = l->broadcast;
+    const float *own = l->client_state;
     float *change = l->uplink[0];
 
     if (config->option.index == OPTION_GRADIENT) {
@@ -68,7 +68,7 @@ static osafl_status received(void *self, osafl_call *c, const osafl_local *l, co
     (void)self;
     (void)c;
     (void)update;
-    float *own = l->client_vector[0];
+    float *own = l->client_state;
     for (uint64_t i = 0; i < l->dim; i++)
         own[i] += uplink[0][i];
     return OSAFL_OK;

@@ -18,7 +18,7 @@ static osafl_status describe(void *self, osafl_call *c, osafl_optimizer_info *ou
     const struct scheduled_optimizer *s = self;
     const struct config *config = s->config;
     out->is_plain = config->momentum == 0.0 && config->weight_decay == 0.0;
-    out->round_vectors = config->momentum != 0.0;
+    out->round_floats = config->momentum != 0.0 ? s->dim : 0;
     return OSAFL_OK;
 }
 
@@ -36,7 +36,7 @@ static osafl_status step(void *self, osafl_call *c, const osafl_local *l, float 
             grad[i] += decay * w[i];
     }
     if (momentum != 0.0f) {
-        float *velocity = l->round_vector[0];
+        float *velocity = l->round_state;
         for (uint64_t i = 0; i < l->dim; i++) {
             velocity[i] = momentum * velocity[i] + grad[i];
             w[i] -= rate * velocity[i];

@@ -106,10 +106,12 @@ static double payload_bits(void *self)
     return bits_of(a, a->most);
 }
 
-static double packet_bits(void *self, const osafl_packet *p)
+static osafl_status packet_bits(void *self, osafl_call *c, const osafl_packet *p, double *bits)
 {
+    (void)c;
     const struct adaptive *a = self;
-    return bits_of(a, log_levels_for(a, p));
+    *bits = bits_of(a, log_levels_for(a, p));
+    return OSAFL_OK;
 }
 
 static uint64_t max_bytes(void *self)
@@ -119,8 +121,16 @@ static uint64_t max_bytes(void *self)
     return HEAD + level_code_max_bytes(&code);
 }
 
+static osafl_status describe(void *self, osafl_call *c, osafl_quantizer_info *out)
+{
+    (void)c;
+    out->payload_bits = payload_bits(self);
+    out->max_bytes = max_bytes(self);
+    return OSAFL_OK;
+}
+
 static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, const float *x,
-                           float *const *state, uint8_t *code, uint64_t *bytes, double *air_bits)
+                           float *state, uint8_t *code, uint64_t *bytes, double *air_bits)
 {
     (void)state;
     const struct adaptive *a = self;
@@ -158,28 +168,34 @@ static osafl_status verify(void *self, osafl_call *c, const uint8_t *code, uint6
                          k.levels, wrong);
 }
 
-static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                   float *out)
+static osafl_status decode(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                           uint64_t begin, uint64_t end, float *out)
 {
+    (void)c;
     (void)bytes;
     const struct level_code k = code_in(self, code);
     level_code_decode(&k, code + HEAD, begin, end, out);
+    return OSAFL_OK;
 }
 
-static void axpy(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                 double a, double *acc)
+static osafl_status axpy(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                         uint64_t begin, uint64_t end, double a, double *acc)
 {
+    (void)c;
     (void)bytes;
     const struct level_code k = code_in(self, code);
     level_code_axpy(&k, code + HEAD, begin, end, a, acc);
+    return OSAFL_OK;
 }
 
-static double dot(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                  const float *v)
+static osafl_status dot(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                        uint64_t begin, uint64_t end, const float *v, double *out)
 {
+    (void)c;
     (void)bytes;
     const struct level_code k = code_in(self, code);
-    return level_code_dot(&k, code + HEAD, begin, end, v);
+    *out = level_code_dot(&k, code + HEAD, begin, end, v);
+    return OSAFL_OK;
 }
 
 static const osafl_param params[] = {
@@ -201,8 +217,7 @@ static const osafl_quantizer_vt vtable = {
              .check = check,
              .create = create,
              .destroy = destroy},
-    .payload_bits = payload_bits,
-    .max_bytes = max_bytes,
+    .describe = describe,
     .encode = encode,
     .verify = verify,
     .decode = decode,

@@ -20,7 +20,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     if (q == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
     q->host = h;
-    q->dim = facts->model->n_parameters;
+    q->dim = facts->dim;
     *self = q;
     return OSAFL_OK;
 }
@@ -37,8 +37,16 @@ static uint64_t max_bytes(void *self)
     return q->dim * sizeof(float);
 }
 
+static osafl_status describe(void *self, osafl_call *c, osafl_quantizer_info *out)
+{
+    (void)c;
+    out->payload_bits = payload_bits(self);
+    out->max_bytes = max_bytes(self);
+    return OSAFL_OK;
+}
+
 static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, const float *x,
-                           float *const *state, uint8_t *code, uint64_t *bytes, double *air_bits)
+                           float *state, uint8_t *code, uint64_t *bytes, double *air_bits)
 {
     (void)c;
     (void)p;
@@ -70,20 +78,21 @@ static osafl_status verify(void *self, osafl_call *c, const uint8_t *code, uint6
     return OSAFL_OK;
 }
 
-static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                   float *out)
+static osafl_status decode(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                           uint64_t begin, uint64_t end, float *out)
 {
+    (void)c;
     (void)self;
     (void)bytes;
     memcpy(out, entries(code) + begin, (end - begin) * sizeof *out);
+    return OSAFL_OK;
 }
 
 static const char *const features[] = {"unbiased", "lossless", NULL};
 
 static const osafl_quantizer_vt vtable = {
     .life = {.struct_size = sizeof(osafl_quantizer_vt), .create = create, .destroy = free},
-    .payload_bits = payload_bits,
-    .max_bytes = max_bytes,
+    .describe = describe,
     .encode = encode,
     .verify = verify,
     .decode = decode,

@@ -43,32 +43,46 @@ static uint64_t max_bytes(void *self)
     return level_code_max_bytes(self);
 }
 
+static osafl_status describe(void *self, osafl_call *c, osafl_quantizer_info *out)
+{
+    (void)c;
+    out->payload_bits = payload_bits(self);
+    out->max_bytes = max_bytes(self);
+    return OSAFL_OK;
+}
+
 static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, const float *x,
-                           float *const *state, uint8_t *code, uint64_t *bytes, double *air_bits)
+                           float *state, uint8_t *code, uint64_t *bytes, double *air_bits)
 {
     (void)state;
     return level_code_encode(self, c, p, x, code, bytes, air_bits);
 }
 
-static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                   float *out)
+static osafl_status decode(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                           uint64_t begin, uint64_t end, float *out)
 {
+    (void)c;
     (void)bytes;
     level_code_decode(self, code, begin, end, out);
+    return OSAFL_OK;
 }
 
-static void axpy(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                 double a, double *acc)
+static osafl_status axpy(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                         uint64_t begin, uint64_t end, double a, double *acc)
 {
+    (void)c;
     (void)bytes;
     level_code_axpy(self, code, begin, end, a, acc);
+    return OSAFL_OK;
 }
 
-static double dot(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                  const float *v)
+static osafl_status dot(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                        uint64_t begin, uint64_t end, const float *v, double *out)
 {
+    (void)c;
     (void)bytes;
-    return level_code_dot(self, code, begin, end, v);
+    *out = level_code_dot(self, code, begin, end, v);
+    return OSAFL_OK;
 }
 
 static osafl_status verify(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes)
@@ -92,8 +106,7 @@ static const char *const features[] = {"unbiased", NULL};
 
 static const osafl_quantizer_vt vtable = {
     .life = {.struct_size = sizeof(osafl_quantizer_vt), .create = create, .destroy = destroy},
-    .payload_bits = payload_bits,
-    .max_bytes = max_bytes,
+    .describe = describe,
     .encode = encode,
     .verify = verify,
     .decode = decode,

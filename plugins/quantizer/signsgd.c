@@ -29,7 +29,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     struct signs *q = calloc(1, sizeof *q);
     if (q == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
-    *q = (struct signs){.host = h, .config = config, .dim = facts->model->n_parameters};
+    *q = (struct signs){.host = h, .config = config, .dim = facts->dim};
     *self = q;
     return OSAFL_OK;
 }
@@ -46,10 +46,14 @@ static uint64_t max_bytes(void *self)
     return HEADER_BYTES + 8 * bit_stream_words(q->dim, 1);
 }
 
-static uint32_t client_vectors(void *self)
+static osafl_status describe(void *self, osafl_call *c, osafl_quantizer_info *out)
 {
+    (void)c;
     const struct signs *q = self;
-    return q->config->error_feedback ? 1 : 0;
+    out->payload_bits = payload_bits(self);
+    out->max_bytes = max_bytes(self);
+    out->client_floats = q->config->error_feedback ? q->dim : 0;
+    return OSAFL_OK;
 }
 
 static float clamped(double value)
@@ -58,12 +62,12 @@ static float clamped(double value)
 }
 
 static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, const float *x,
-                           float *const *state, uint8_t *code, uint64_t *bytes, double *air_bits)
+                           float *state, uint8_t *code, uint64_t *bytes, double *air_bits)
 {
     (void)c;
     (void)p;
     const struct signs *q = self;
-    float *left_out = q->config->error_feedback ? state[0] : NULL;
+    float *left_out = q->config->error_feedback ? state : NULL;
     double sum = 0.0;
     if (left_out != NULL) {
         for (uint64_t i = 0; i < q->dim; i++)
@@ -112,14 +116,16 @@ static osafl_status verify(void *self, osafl_call *c, const uint8_t *code, uint6
     return OSAFL_OK;
 }
 
-static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                   float *out)
+static osafl_status decode(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                           uint64_t begin, uint64_t end, float *out)
 {
+    (void)c;
     (void)self;
     (void)bytes;
     const float scale = code_scale(code);
     for (uint64_t i = begin; i < end; i++)
         out[i - begin] = bit_read(code + HEADER_BYTES, i, 1) != 0 ? -scale : scale;
+    return OSAFL_OK;
 }
 
 static const osafl_param params[] = {
@@ -129,9 +135,7 @@ static const osafl_param params[] = {
 
 static const osafl_quantizer_vt vtable = {
     .life = {.struct_size = sizeof(osafl_quantizer_vt), .create = create, .destroy = free},
-    .payload_bits = payload_bits,
-    .max_bytes = max_bytes,
-    .client_vectors = client_vectors,
+    .describe = describe,
     .encode = encode,
     .verify = verify,
     .decode = decode,

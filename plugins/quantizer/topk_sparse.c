@@ -34,7 +34,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
     q->host = h;
     q->config = settings;
-    q->dim = facts->model->n_parameters;
+    q->dim = facts->dim;
     const double wanted = ceil(settings->fraction * (double)q->dim);
     q->k = wanted < (double)q->dim ? (uint64_t)wanted : q->dim;
     q->entry_bits = bits_for(q->dim) + 32;
@@ -54,10 +54,14 @@ static uint64_t max_bytes(void *self)
     return HEADER_BYTES + 8 * bit_stream_words(q->k, q->entry_bits);
 }
 
-static uint32_t client_vectors(void *self)
+static osafl_status describe(void *self, osafl_call *c, osafl_quantizer_info *out)
 {
+    (void)c;
     const struct topk *q = self;
-    return q->config->error_feedback ? 1 : 0;
+    out->payload_bits = payload_bits(self);
+    out->max_bytes = max_bytes(self);
+    out->client_floats = q->config->error_feedback ? q->dim : 0;
+    return OSAFL_OK;
 }
 
 /* --- encoding ------------------------------------------------------------------------------- */
@@ -103,11 +107,11 @@ static float finite_sum(float a, float b)
 }
 
 static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, const float *x,
-                           float *const *state, uint8_t *code, uint64_t *bytes, double *air_bits)
+                           float *state, uint8_t *code, uint64_t *bytes, double *air_bits)
 {
     (void)p;
     const struct topk *q = self;
-    float *left_out = q->config->error_feedback ? state[0] : NULL;
+    float *left_out = q->config->error_feedback ? state : NULL;
     uint64_t *count = q->host->scratch(c, RADIX * sizeof *count);
     if (count == NULL)
         return OSAFL_E_NOMEM;
@@ -202,9 +206,10 @@ static osafl_status verify(void *self, osafl_call *c, const uint8_t *code, uint6
     return OSAFL_OK;
 }
 
-static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                   float *out)
+static osafl_status decode(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                           uint64_t begin, uint64_t end, float *out)
 {
+    (void)c;
     (void)bytes;
     const struct topk *q = self;
     const uint64_t entries = code_entries(code);
@@ -215,11 +220,13 @@ static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t beg
             break;
         out[index - begin] = entry_value(q, code, e);
     }
+    return OSAFL_OK;
 }
 
-static void axpy(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                 double a, double *acc)
+static osafl_status axpy(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                         uint64_t begin, uint64_t end, double a, double *acc)
 {
+    (void)c;
     (void)bytes;
     const struct topk *q = self;
     const uint64_t entries = code_entries(code);
@@ -229,11 +236,13 @@ static void axpy(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin
             break;
         acc[index - begin] += a * (double)entry_value(q, code, e);
     }
+    return OSAFL_OK;
 }
 
-static double dot(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                  const float *v)
+static osafl_status dot(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                        uint64_t begin, uint64_t end, const float *v, double *out)
 {
+    (void)c;
     (void)bytes;
     const struct topk *q = self;
     const uint64_t entries = code_entries(code);
@@ -244,7 +253,8 @@ static double dot(void *self, const uint8_t *code, uint64_t bytes, uint64_t begi
             break;
         sum += (double)entry_value(q, code, e) * (double)v[index - begin];
     }
-    return sum;
+    *out = sum;
+    return OSAFL_OK;
 }
 
 /* --- plugin --------------------------------------------------------------------------------- */
@@ -259,9 +269,7 @@ static const osafl_param params[] = {
 
 static const osafl_quantizer_vt vtable = {
     .life = {.struct_size = sizeof(osafl_quantizer_vt), .create = create, .destroy = free},
-    .payload_bits = payload_bits,
-    .max_bytes = max_bytes,
-    .client_vectors = client_vectors,
+    .describe = describe,
     .encode = encode,
     .verify = verify,
     .decode = decode,

@@ -215,15 +215,15 @@ static osafl_status aggregate(struct instance_under_test *s, struct caller *t,
     return OSAFL_OK;
 }
 
-static osafl_status ask_broadcasts(struct instance_under_test *s, struct caller *t)
+static osafl_status ask_broadcast(struct instance_under_test *s, struct caller *t)
 {
-    const struct aggregator_host *k = kept_of(s);
-    for (uint32_t slot = 1; slot <= k->info.broadcast_vectors; slot++) {
-        float *x = arena_output(&t->arena, "out of broadcast()", s->world.dim, sizeof *x, 64);
-        osafl_call *c = caller_begin(t, "broadcast()", OSAFL_NO_CLIENT);
-        OSAFL_TRY(caller_end(t, vtable(s)->broadcast(s->instance.self, c, slot, x)));
-        transcript_floats(&t->transcript, "out of broadcast()", t->round, slot, x, s->world.dim);
-    }
+    const uint64_t floats = kept_of(s)->info.broadcast_floats;
+    if (floats == 0)
+        return OSAFL_OK;
+    float *x = arena_output(&t->arena, "out of broadcast()", floats, sizeof *x, 64);
+    osafl_call *c = caller_begin(t, "broadcast()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->broadcast(s->instance.self, c, x)));
+    transcript_floats(&t->transcript, "out of broadcast()", t->round, 0, x, floats);
     return OSAFL_OK;
 }
 
@@ -295,7 +295,7 @@ static uint32_t choose_participants(const struct crowd *crowd, uint32_t round,
 static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
     struct participant client[MOST_CLIENTS] = {{0}};
-    OSAFL_TRY(ask_broadcasts(s, t));
+    OSAFL_TRY(ask_broadcast(s, t));
     struct crowd crowd = crowd_make(s, t->round);
     const uint32_t n = choose_participants(&crowd, t->round, client);
     const osafl_status status = aggregate(s, t, client, n, kept_of(s)->w);
@@ -354,12 +354,12 @@ void check_aggregator_describe(struct conform *c)
         conform_fail(c,
                      "declares no optimizer; set optimizer to the one that clients use where the "
                      "experiment names none, such as \"sgd\"");
-    if (info->broadcast_vectors > 0 && vtable(&s)->broadcast == NULL)
-        conform_fail(c, "declares %u vectors to send down and has no broadcast()",
-                     (unsigned)info->broadcast_vectors);
-    if (info->broadcast_vectors > 8 || info->uplink_vectors > 8)
-        conform_fail(c, "declares %u vectors down and %u up, more than any method uses",
-                     (unsigned)info->broadcast_vectors, (unsigned)info->uplink_vectors);
+    if (info->broadcast_floats > 0 && vtable(&s)->broadcast == NULL)
+        conform_fail(c, "declares %g floats to send down and has no broadcast()",
+                     (double)info->broadcast_floats);
+    if (info->broadcast_floats > 8 * s.world.dim || info->uplink_vectors > 8)
+        conform_fail(c, "declares %g floats down and %u vectors up, more than any method uses",
+                     (double)info->broadcast_floats, (unsigned)info->uplink_vectors);
     if (info->optimizer_is_fixed > 1 || info->wants_empty_rounds > 1)
         conform_fail(c, "declares a flag that is neither 0 nor 1");
 }

@@ -8,12 +8,13 @@
 #include "instance_under_test.h"
 
 #define MOST_VECTORS 8
+#define MOST_FLOATS(s) (MOST_VECTORS * (s)->world.dim)
 #define STEPS 3
 
-/* What the host keeps: the vectors of each client. */
+/* What the host keeps: the floats of each client. */
 struct optimizer_host {
     osafl_optimizer_info info;
-    float *client_vector; /* [tasks][client_vectors][dim] */
+    float *state; /* [tasks][info.client_floats] */
 };
 
 /* One client's training: loss curvature / 2 * ||w - target||^2. */
@@ -21,10 +22,7 @@ struct toy_training {
     osafl_local local;
     float *w;
     float *gradient;
-    float *client_vector[MOST_VECTORS];
-    float *round_vector[MOST_VECTORS];
     float *uplink[MOST_VECTORS];
-    const float *broadcast[MOST_VECTORS];
     const float *target;
     double curvature;
 };
@@ -41,7 +39,7 @@ static struct optimizer_host *kept_of(const struct instance_under_test *s)
 
 static uint64_t kept_floats(const struct instance_under_test *s)
 {
-    return (uint64_t)optimizer_calls.tasks * kept_of(s)->info.client_vectors * s->world.dim;
+    return (uint64_t)optimizer_calls.tasks * kept_of(s)->info.client_floats;
 }
 
 static osafl_status begin(struct instance_under_test *s, struct caller *t)
@@ -52,20 +50,35 @@ static osafl_status begin(struct instance_under_test *s, struct caller *t)
     osafl_call *c = caller_begin(t, "describe()", OSAFL_NO_CLIENT);
     OSAFL_TRY(caller_end(t, vtable(s)->describe(s->instance.self, c, info)));
     k->info = *info;
-    if (info->client_vectors > MOST_VECTORS || info->round_vectors > MOST_VECTORS ||
-        info->uplink_vectors > MOST_VECTORS || info->broadcast_vectors > MOST_VECTORS)
+    if (info->client_floats > MOST_FLOATS(s) || info->round_floats > MOST_FLOATS(s) ||
+        info->broadcast_floats > MOST_FLOATS(s) || info->uplink_vectors > MOST_VECTORS)
         caller_fail(t, "asks for more than %d vectors", MOST_VECTORS);
     transcript_bytes(&t->transcript, "describe()", 0, 0, info, sizeof *info);
-    k->client_vector = calloc(kept_floats(s) + 1, sizeof(float));
-    if (k->client_vector == NULL)
+    k->state = calloc(kept_floats(s) + 1, sizeof(float));
+    if (k->state == NULL)
         _exit(70);
     return OSAFL_OK;
 }
 
+static osafl_status ask_rate(struct instance_under_test *s, struct caller *t, double *rate)
+{
+    osafl_call *c = caller_begin(t, "rate()", OSAFL_NO_CLIENT);
+    return caller_end(t, vtable(s)->rate(s->instance.self, c, t->round, rate));
+}
+
+/* The same where a failure fails the check. */
+static double rate_of(struct instance_under_test *s, struct caller *t)
+{
+    double rate = 0.0;
+    if (ask_rate(s, t, &rate) != OSAFL_OK)
+        caller_fail(t, "fails: %s", t->error.text);
+    return rate;
+}
+
 static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 {
-    conform_doing("rate()");
-    const double rate = vtable(s)->rate(s->instance.self, t->round);
+    double rate = 0.0;
+    OSAFL_TRY(ask_rate(s, t, &rate));
     transcript_doubles(&t->transcript, "rate()", t->round, 0, &rate, 1);
     return OSAFL_OK;
 }
@@ -92,20 +105,21 @@ static void make_vectors(struct instance_under_test *s, struct caller *t, struct
     float *x = calloc(dim, sizeof *x);
     if (x == NULL)
         _exit(70);
-    for (uint32_t j = 0; j < k->info.client_vectors; j++) {
-        const float *kept = k->client_vector + (client * k->info.client_vectors + j) * dim;
-        g->client_vector[j] =
-            arena_inout(&t->arena, "a client_vector", kept, dim, sizeof(float), 64);
-        arena_protect(&t->arena, g->client_vector[j], true);
-    }
-    for (uint32_t j = 0; j < k->info.round_vectors; j++)
-        g->round_vector[j] = arena_inout(&t->arena, "a round_vector", NULL, dim, sizeof(float), 64);
+    g->local.client_state =
+        arena_inout(&t->arena, "client_state", k->state + client * k->info.client_floats,
+                    k->info.client_floats, sizeof(float), 64);
+    arena_protect(&t->arena, g->local.client_state, true);
+    g->local.round_state =
+        arena_inout(&t->arena, "round_state", NULL, k->info.round_floats, sizeof(float), 64);
     for (uint32_t j = 0; j < k->info.uplink_vectors; j++)
         g->uplink[j] = arena_output(&t->arena, "an uplink vector", dim, sizeof(float), 64);
-    for (uint32_t j = 0; j < k->info.broadcast_vectors; j++) {
-        trial_floats(s, t->round, 70 + j, 0.01, x, dim);
-        g->broadcast[j] = arena_input(&t->arena, "a broadcast vector", x, dim, sizeof(float), 64);
-    }
+    float *down = calloc(k->info.broadcast_floats + 1, sizeof *down);
+    if (down == NULL)
+        _exit(70);
+    trial_floats(s, t->round, 70, 0.01, down, k->info.broadcast_floats);
+    g->local.broadcast =
+        arena_input(&t->arena, "broadcast", down, k->info.broadcast_floats, sizeof(float), 64);
+    free(down);
     trial_floats(s, t->round, client, 0.5, x, dim);
     g->target = arena_input(&t->arena, "the target", x, dim, sizeof(float), 64);
     trial_floats(s, t->round, 80, 0.5, x, dim);
@@ -115,30 +129,21 @@ static void make_vectors(struct instance_under_test *s, struct caller *t, struct
     free(x);
 }
 
-static const void *pointers(struct caller *t, const char *name, const void *table, uint32_t n)
-{
-    return arena_input(&t->arena, name, table, n, sizeof(float *), 8);
-}
-
 /* Fills *g, which must not move afterwards. */
 static void training_make(struct instance_under_test *s, struct caller *t, struct toy_training *g,
                           uint32_t client, double curvature)
 {
-    const osafl_optimizer_info *info = &kept_of(s)->info;
     *g = (struct toy_training){.curvature = curvature};
-    conform_doing("rate()");
     g->local = (osafl_local){.struct_size = sizeof g->local,
                              .client = client,
                              .round = t->round,
                              .dim = s->world.dim,
-                             .rate = vtable(s)->rate(s->instance.self, t->round),
+                             .rate = rate_of(s, t),
                              .priv = g,
                              .store_gradient = store_gradient};
     make_vectors(s, t, g, client);
-    g->local.broadcast = pointers(t, "broadcast", g->broadcast, info->broadcast_vectors);
-    g->local.client_vector = pointers(t, "client_vector", g->client_vector, info->client_vectors);
-    g->local.round_vector = pointers(t, "round_vector", g->round_vector, info->round_vectors);
-    g->local.uplink = pointers(t, "uplink", g->uplink, info->uplink_vectors);
+    g->local.uplink = arena_input(&t->arena, "uplink", g->uplink, kept_of(s)->info.uplink_vectors,
+                                  sizeof g->uplink[0], 8);
 }
 
 static osafl_status do_step(struct instance_under_test *s, struct caller *t, struct toy_training *g)
@@ -174,16 +179,13 @@ static osafl_status do_received(struct instance_under_test *s, struct caller *t,
     const float *sent[MOST_VECTORS];
     for (uint32_t j = 0; j < k->info.uplink_vectors; j++)
         sent[j] = arena_input(&t->arena, "a received vector", g->uplink[j], dim, sizeof(float), 64);
-    for (uint32_t j = 0; j < k->info.client_vectors; j++)
-        arena_protect(&t->arena, g->client_vector[j], false);
+    arena_protect(&t->arena, g->local.client_state, false);
     osafl_call *c = caller_begin(t, "received()", g->local.client);
     OSAFL_TRY(caller_end(t, vtable(s)->received(s->instance.self, c, &g->local, update, sent)));
-    for (uint32_t j = 0; j < k->info.client_vectors; j++) {
-        float *kept = k->client_vector + (g->local.client * k->info.client_vectors + j) * dim;
-        memcpy(kept, g->client_vector[j], dim * sizeof(float));
-        transcript_floats(&t->transcript, "a client_vector after received()", t->round, t->task,
-                          kept, dim);
-    }
+    const uint64_t floats = k->info.client_floats;
+    memcpy(k->state + g->local.client * floats, g->local.client_state, floats * sizeof(float));
+    transcript_floats(&t->transcript, "client_state after received()", t->round, t->task,
+                      g->local.client_state, floats);
     return OSAFL_OK;
 }
 
@@ -209,13 +211,12 @@ static osafl_status run_task(struct instance_under_test *s, struct caller *t)
 
 static void copy_kept(struct instance_under_test *to, const struct instance_under_test *from)
 {
-    memcpy(kept_of(to)->client_vector, kept_of(from)->client_vector,
-           kept_floats(to) * sizeof(float));
+    memcpy(kept_of(to)->state, kept_of(from)->state, kept_floats(to) * sizeof(float));
 }
 
 static void free_kept(struct instance_under_test *s)
 {
-    free(kept_of(s)->client_vector);
+    free(kept_of(s)->state);
 }
 
 const struct kind_calls optimizer_calls = {
@@ -244,11 +245,13 @@ void check_optimizer_description(struct conform *c)
     if (info->uplink_vectors > 0 && vt->finish == NULL)
         conform_fail(c, "sends %u further vectors and has no finish()",
                      (unsigned)info->uplink_vectors);
-    if (info->client_vectors > 0 && vt->received == NULL)
-        conform_fail(c, "keeps %u vectors of each client and has no received() to fill them",
-                     (unsigned)info->client_vectors);
+    if (info->client_floats > 0 && vt->received == NULL)
+        conform_fail(c, "keeps %g floats of each client and has no received() to fill them",
+                     (double)info->client_floats);
     for (uint32_t round = 0; round < 10 * TRIAL_ROUNDS; round++) {
-        const double rate = vt->rate(s.instance.self, round);
+        struct caller t = caller_open(&s);
+        t.round = round;
+        const double rate = rate_of(&s, &t);
         if (!(rate > 0.0 && isfinite(rate)))
             conform_fail(c, "has the learning rate %g in round %u", rate, (unsigned)round);
     }
@@ -299,7 +302,7 @@ void check_optimizer_descends(struct conform *c)
     struct toy_training g;
     under_test_must_open(&s, c, &answers);
     struct caller t = caller_open(&s);
-    const double rate = vtable(&s)->rate(s.instance.self, 0);
+    const double rate = rate_of(&s, &t);
     training_make(&s, &t, &g, 1, 0.05 / rate);
     if (do_begin(&s, &t, &g) != OSAFL_OK)
         caller_fail(&t, "fails: %s", t.error.text);

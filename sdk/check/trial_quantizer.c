@@ -7,15 +7,13 @@
 #include "checks.h"
 #include "instance_under_test.h"
 
-#define SLOTS 2 /* vectors that each client sends */
-#define MOST_STATES 8
+#define SLOTS 2       /* vectors that each client sends */
+#define MOST_STATES 8 /* models that are kept of a client and slot */
 
-/* What the host keeps: the quantizer's vectors of each client and slot. */
+/* What the host keeps: the quantizer's floats of each client and slot. */
 struct quantizer_host {
-    uint64_t max_bytes;
-    double payload_bits;
-    uint32_t vectors; /* of one client and slot */
-    float *state;     /* [tasks][SLOTS][vectors][dim] */
+    osafl_quantizer_info info;
+    float *state; /* [tasks][SLOTS][info.client_floats] */
 };
 
 static const osafl_quantizer_vt *vtable(const struct instance_under_test *s)
@@ -28,29 +26,41 @@ static struct quantizer_host *kept_of(const struct instance_under_test *s)
     return s->kept;
 }
 
+/* Of one client and slot. */
+static uint64_t own_floats(const struct instance_under_test *s)
+{
+    return kept_of(s)->info.client_floats;
+}
+
 static uint64_t state_floats(const struct instance_under_test *s)
 {
-    return (uint64_t)quantizer_calls.tasks * SLOTS * kept_of(s)->vectors * s->world.dim;
+    return (uint64_t)quantizer_calls.tasks * SLOTS * own_floats(s);
+}
+
+static osafl_status describe(struct instance_under_test *s, struct caller *t,
+                             osafl_quantizer_info *info)
+{
+    *info = (osafl_quantizer_info){.struct_size = sizeof *info};
+    osafl_quantizer_info *out = arena_inout(&t->arena, "info", info, 1, sizeof *info, 8);
+    osafl_call *c = caller_begin(t, "describe()", OSAFL_NO_CLIENT);
+    OSAFL_TRY(caller_end(t, vtable(s)->describe(s->instance.self, c, out)));
+    *info = *out;
+    transcript_bytes(&t->transcript, "describe()", t->round, 0, info, sizeof *info);
+    return OSAFL_OK;
 }
 
 static osafl_status begin(struct instance_under_test *s, struct caller *t)
 {
     struct quantizer_host *k = kept_of(s);
-    conform_doing("max_bytes()");
-    k->max_bytes = vtable(s)->max_bytes(s->instance.self);
-    k->payload_bits = vtable(s)->payload_bits(s->instance.self);
-    if (vtable(s)->client_vectors != NULL)
-        k->vectors = vtable(s)->client_vectors(s->instance.self);
-    if (k->vectors > MOST_STATES)
-        conform_fail(s->conform, "keeps %u vectors for each client", (unsigned)k->vectors);
-    if (k->max_bytes > (uint64_t)1 << 40)
+    OSAFL_TRY(describe(s, t, &k->info));
+    if (k->info.client_floats > MOST_STATES * s->world.dim)
+        conform_fail(s->conform, "keeps %g floats for each client", (double)k->info.client_floats);
+    if (k->info.max_bytes > (uint64_t)1 << 40)
         conform_fail(s->conform, "says that a code of %u numbers may have %g bytes",
-                     (unsigned)s->world.dim, (double)k->max_bytes);
+                     (unsigned)s->world.dim, (double)k->info.max_bytes);
     k->state = calloc(state_floats(s) + 1, sizeof *k->state);
     if (k->state == NULL)
         _exit(70);
-    transcript_doubles(&t->transcript, "payload_bits()", 0, 0, &k->payload_bits, 1);
-    transcript_bytes(&t->transcript, "max_bytes()", 0, 0, &k->max_bytes, sizeof k->max_bytes);
     return OSAFL_OK;
 }
 
@@ -66,20 +76,29 @@ static osafl_packet make_packet(uint32_t client, uint32_t round, uint32_t slot)
                           .most_bits_per_s = link == 0 ? 0.0 : pow(10.0, (double)link - 2.0)};
 }
 
-/* What a packet costs; packet_bits() gives the same twice, and no more than payload_bits(). */
-static double bits_of(struct instance_under_test *s, struct caller *t, const osafl_packet *p)
+static osafl_status ask_bits(struct instance_under_test *s, struct caller *t,
+                             const osafl_packet *packet, double *bits)
+{
+    osafl_call *c = caller_begin(t, "packet_bits()", packet->client);
+    return caller_end(t, vtable(s)->packet_bits(s->instance.self, c, packet, bits));
+}
+
+/* What a packet costs; packet_bits() gives the same twice, and no more than payload_bits. */
+static osafl_status bits_of(struct instance_under_test *s, struct caller *t, const osafl_packet *p,
+                            double *bits)
 {
     const struct quantizer_host *k = kept_of(s);
+    double again = 0.0;
+    *bits = k->info.payload_bits;
     if (vtable(s)->packet_bits == NULL)
-        return k->payload_bits;
+        return OSAFL_OK;
     const osafl_packet *packet = arena_input(&t->arena, "packet", p, 1, sizeof *p, 8);
-    conform_doing("packet_bits()");
-    const double bits = vtable(s)->packet_bits(s->instance.self, packet);
-    if (!(bits > 0.0 && bits <= k->payload_bits) ||
-        bits != vtable(s)->packet_bits(s->instance.self, packet))
-        caller_fail(t, "packet_bits() gives %g where payload_bits() is %g, or not the same twice",
-                    bits, k->payload_bits);
-    return bits;
+    OSAFL_TRY(ask_bits(s, t, packet, bits));
+    OSAFL_TRY(ask_bits(s, t, packet, &again));
+    if (!(*bits > 0.0 && *bits <= k->info.payload_bits) || *bits != again)
+        caller_fail(t, "gives %g where payload_bits is %g, or not the same twice", *bits,
+                    k->info.payload_bits);
+    return OSAFL_OK;
 }
 
 /* One encoded vector, in buffers of the caller. */
@@ -94,24 +113,20 @@ static osafl_status encode(struct instance_under_test *s, struct caller *t, cons
 {
     const struct quantizer_host *k = kept_of(s);
     const uint64_t dim = s->world.dim;
-    float *state[MOST_STATES];
-    for (uint32_t j = 0; j < k->vectors; j++)
-        state[j] = arena_inout(&t->arena, "a vector of state", kept_state + j * dim, dim,
-                               sizeof(float), 64);
-    float *const *states = arena_input(&t->arena, "state", state, k->vectors, sizeof state[0], 8);
+    const uint64_t floats = own_floats(s);
+    float *state = arena_inout(&t->arena, "state", kept_state, floats, sizeof *state, 64);
     const float *in = arena_input(&t->arena, "x", x, dim, sizeof *x, 64);
     const osafl_packet *packet = arena_input(&t->arena, "packet", p, 1, sizeof *p, 8);
-    out->code = arena_output(&t->arena, "code", k->max_bytes, 1, 8);
+    out->code = arena_output(&t->arena, "code", k->info.max_bytes, 1, 8);
     out->bytes = UINT64_MAX;
     out->air_bits = -1.0;
     osafl_call *c = caller_begin(t, "encode()", p->client);
-    OSAFL_TRY(caller_end(t, vtable(s)->encode(s->instance.self, c, packet, in, states, out->code,
+    OSAFL_TRY(caller_end(t, vtable(s)->encode(s->instance.self, c, packet, in, state, out->code,
                                               &out->bytes, &out->air_bits)));
-    if (out->bytes > k->max_bytes)
-        caller_fail(t, "made a code of %g bytes where max_bytes() is %g", (double)out->bytes,
-                    (double)k->max_bytes);
-    for (uint32_t j = 0; j < k->vectors; j++)
-        memcpy(kept_state + j * dim, state[j], dim * sizeof(float));
+    if (out->bytes > k->info.max_bytes)
+        caller_fail(t, "made a code of %g bytes where max_bytes is %g", (double)out->bytes,
+                    (double)k->info.max_bytes);
+    memcpy(kept_state, state, floats * sizeof *state);
     return OSAFL_OK;
 }
 
@@ -122,30 +137,80 @@ static osafl_status verify(struct instance_under_test *s, struct caller *t, cons
     return caller_end(t, vtable(s)->verify(s->instance.self, c, code, bytes));
 }
 
-/* decode(), axpy() and dot() of a code that verify() accepted. */
-static void use_code(struct instance_under_test *s, struct caller *t, const uint8_t *code,
-                     uint64_t bytes, uint64_t begin_at, uint64_t end, float *out)
+/* Entries [first, end) of a code that verify() accepted. */
+struct range {
+    const uint8_t *code;
+    uint64_t bytes;
+    uint64_t first;
+    uint64_t end;
+};
+
+static osafl_status decode(struct instance_under_test *s, struct caller *t, const struct range *r,
+                           float *out)
 {
-    const osafl_quantizer_vt *vt = vtable(s);
-    const uint64_t n = end - begin_at;
+    osafl_call *c = caller_begin(t, "decode()", OSAFL_NO_CLIENT);
+    return caller_end(
+        t, vtable(s)->decode(s->instance.self, c, r->code, r->bytes, r->first, r->end, out));
+}
+
+static osafl_status axpy(struct instance_under_test *s, struct caller *t, const struct range *r,
+                         double a, double *sum)
+{
+    osafl_call *c = caller_begin(t, "axpy()", OSAFL_NO_CLIENT);
+    return caller_end(
+        t, vtable(s)->axpy(s->instance.self, c, r->code, r->bytes, r->first, r->end, a, sum));
+}
+
+static osafl_status dot(struct instance_under_test *s, struct caller *t, const struct range *r,
+                        const float *v, double *out)
+{
+    osafl_call *c = caller_begin(t, "dot()", OSAFL_NO_CLIENT);
+    return caller_end(
+        t, vtable(s)->dot(s->instance.self, c, r->code, r->bytes, r->first, r->end, v, out));
+}
+
+static osafl_status use_code(struct instance_under_test *s, struct caller *t, const uint8_t *code,
+                             uint64_t bytes, uint64_t first, uint64_t end, float *out)
+{
+    const uint64_t n = end - first;
+    const struct range range = {.code = code, .bytes = bytes, .first = first, .end = end};
     float *decoded = arena_output(&t->arena, "out of decode()", n, sizeof *decoded, 4);
-    snprintf(t->doing, sizeof t->doing, "decode()");
-    conform_doing(t->doing);
-    vt->decode(s->instance.self, code, bytes, begin_at, end, decoded);
+    OSAFL_TRY(decode(s, t, &range, decoded));
     memcpy(out, decoded, n * sizeof *out);
     transcript_floats(&t->transcript, "out of decode()", t->round, t->task, decoded, n);
-    if (vt->axpy != NULL) {
+    if (vtable(s)->axpy != NULL) {
         double *sum = arena_inout(&t->arena, "acc of axpy()", NULL, n, sizeof *sum, 8);
-        conform_doing("axpy()");
-        vt->axpy(s->instance.self, code, bytes, begin_at, end, 0.75, sum);
+        OSAFL_TRY(axpy(s, t, &range, 0.75, sum));
         transcript_doubles(&t->transcript, "acc of axpy()", t->round, t->task, sum, n);
     }
-    if (vt->dot != NULL) {
+    if (vtable(s)->dot != NULL) {
         const float *v = arena_input(&t->arena, "v of dot()", decoded, n, sizeof *v, 4);
-        conform_doing("dot()");
-        const double product = vt->dot(s->instance.self, code, bytes, begin_at, end, v);
-        transcript_doubles(&t->transcript, "dot()", t->round, t->task, &product, 1);
+        double *product = arena_output(&t->arena, "out of dot()", 1, sizeof *product, 8);
+        OSAFL_TRY(dot(s, t, &range, v, product));
+        transcript_doubles(&t->transcript, "dot()", t->round, t->task, product, 1);
     }
+    return OSAFL_OK;
+}
+
+/* Sends x and uses its code. */
+static osafl_status send_and_use(struct instance_under_test *s, struct caller *t, uint32_t slot,
+                                 const float *x, float *out)
+{
+    const uint64_t dim = s->world.dim;
+    const osafl_packet p = make_packet(t->task, t->round, slot);
+    float *state = kept_of(s)->state + (t->task * SLOTS + slot) * own_floats(s);
+    struct encoded e;
+    double bits;
+    OSAFL_TRY(bits_of(s, t, &p, &bits));
+    transcript_doubles(&t->transcript, "packet_bits()", t->round, t->task, &bits, 1);
+    OSAFL_TRY(encode(s, t, &p, x, state, &e));
+    transcript_bytes(&t->transcript, "a code of encode()", t->round, t->task, e.code, e.bytes);
+    transcript_doubles(&t->transcript, "air_bits of encode()", t->round, t->task, &e.air_bits, 1);
+    const uint8_t *code = arena_input(&t->arena, "a code", e.code, e.bytes, 1, 8);
+    OSAFL_TRY(verify(s, t, code, e.bytes));
+    OSAFL_TRY(use_code(s, t, code, e.bytes, 0, dim, out));
+    OSAFL_TRY(use_code(s, t, code, e.bytes, dim / 3, dim - dim / 4, out));
+    return use_code(s, t, code, e.bytes, dim / 2, dim / 2, out);
 }
 
 static osafl_status run_task(struct instance_under_test *s, struct caller *t)
@@ -155,27 +220,10 @@ static osafl_status run_task(struct instance_under_test *s, struct caller *t)
     float *out = calloc(dim, sizeof *out);
     osafl_status status = x != NULL && out != NULL ? OSAFL_OK : OSAFL_E_NOMEM;
     for (uint32_t slot = 0; slot < SLOTS && status == OSAFL_OK; slot++) {
-        const osafl_packet p = make_packet(t->task, t->round, slot);
-        const double bits = bits_of(s, t, &p);
-        transcript_doubles(&t->transcript, "packet_bits()", t->round, t->task, &bits, 1);
-        float *state = kept_of(s)->state + (t->task * SLOTS + slot) * kept_of(s)->vectors * dim;
-        struct encoded e;
         trial_floats(s, t->round, t->task * SLOTS + slot, 0.1, x, dim);
         if (t->task == 1 && slot == 1)
             memset(x, 0, dim * sizeof *x); /* an update that is zero */
-        status = encode(s, t, &p, x, state, &e);
-        if (status != OSAFL_OK)
-            break;
-        transcript_bytes(&t->transcript, "a code of encode()", t->round, t->task, e.code, e.bytes);
-        transcript_doubles(&t->transcript, "air_bits of encode()", t->round, t->task, &e.air_bits,
-                           1);
-        const uint8_t *code = arena_input(&t->arena, "a code", e.code, e.bytes, 1, 8);
-        status = verify(s, t, code, e.bytes);
-        if (status == OSAFL_OK) {
-            use_code(s, t, code, e.bytes, 0, dim, out);
-            use_code(s, t, code, e.bytes, dim / 3, dim - dim / 4, out);
-            use_code(s, t, code, e.bytes, dim / 2, dim / 2, out);
-        }
+        status = send_and_use(s, t, slot, x, out);
     }
     free(x);
     free(out);
@@ -227,20 +275,23 @@ static void sender_open(struct sender *r, struct conform *c)
         _exit(70);
 }
 
+static void must(const struct caller *t, osafl_status status)
+{
+    if (status != OSAFL_OK)
+        caller_fail(t, "fails with %s: %s", status_name(status), t->error.text);
+}
+
 /* Sends r->x as this client's and round's; the code is the caller's. */
 static struct encoded send(struct sender *r, struct caller *t, uint32_t client)
 {
     const osafl_packet p = make_packet(client, t->round, 0);
     struct encoded e;
-    bits_of(&r->tested, t, &p);
-    osafl_status status = encode(&r->tested, t, &p, r->x, r->state, &e);
-    if (status == OSAFL_OK)
-        status = verify(&r->tested, t, e.code, e.bytes);
-    if (status != OSAFL_OK)
-        caller_fail(t, "fails with %s: %s", status_name(status), t->error.text);
-    conform_doing("decode()");
-    vtable(&r->tested)
-        ->decode(r->tested.instance.self, e.code, e.bytes, 0, r->tested.world.dim, r->decoded);
+    double bits;
+    must(t, bits_of(&r->tested, t, &p, &bits));
+    must(t, encode(&r->tested, t, &p, r->x, r->state, &e));
+    must(t, verify(&r->tested, t, e.code, e.bytes));
+    const struct range all = {.code = e.code, .bytes = e.bytes, .end = r->tested.world.dim};
+    must(t, decode(&r->tested, t, &all, r->decoded));
     return e;
 }
 
@@ -249,8 +300,8 @@ void check_quantizer_sizes(struct conform *c)
     struct sender r;
     sender_open(&r, c);
     const struct quantizer_host *k = kept_of(&r.tested);
-    if (!(k->payload_bits > 0.0 && isfinite(k->payload_bits)))
-        conform_fail(c, "states a payload of %g bits", k->payload_bits);
+    if (!(k->info.payload_bits > 0.0 && isfinite(k->info.payload_bits)))
+        conform_fail(c, "states a payload of %g bits", k->info.payload_bits);
     for (uint32_t round = 0; round < 20; round++) {
         struct caller t = caller_open(&r.tested);
         t.round = round;
@@ -271,13 +322,37 @@ static void require_same(const struct caller *t, const char *what, uint64_t i, d
                     (unsigned)i, got, wanted);
 }
 
-/* Any range decodes as the whole does, and axpy() and dot() are what decode() and a loop give. */
+/* axpy() and dot() of a range are what decode() and a loop give. */
+static void check_sums(struct sender *r, struct caller *t, const struct range *range)
+{
+    struct instance_under_test *s = &r->tested;
+    const uint64_t first = range->first;
+    double *sum = calloc(s->world.dim, sizeof *sum);
+    double product = 0.0;
+    double got = 0.0;
+    if (sum == NULL)
+        _exit(70);
+    for (uint64_t i = first; i < range->end; i++) {
+        sum[i - first] = 0.01 * (double)i;
+        product += (double)r->decoded[i] * (double)r->x[i];
+    }
+    if (vtable(s)->axpy != NULL)
+        must(t, axpy(s, t, range, -1.5, sum));
+    for (uint64_t i = first; vtable(s)->axpy != NULL && i < range->end; i++)
+        require_same(t, "axpy()", i, sum[i - first],
+                     0.01 * (double)i + -1.5 * (double)r->decoded[i]);
+    if (vtable(s)->dot != NULL) {
+        must(t, dot(s, t, range, r->x + first, &got));
+        require_same(t, "dot()", first, got, product);
+    }
+    free(sum);
+}
+
+/* Any range decodes as the whole does. */
 void check_quantizer_ranges(struct conform *c)
 {
     struct sender r;
     sender_open(&r, c);
-    const osafl_quantizer_vt *vt = vtable(&r.tested);
-    void *self = r.tested.instance.self;
     const uint64_t dim = r.tested.world.dim;
     struct draws d = {.seed = c->seed, .purpose = 5};
     for (uint32_t round = 0; round < 40; round++) {
@@ -285,31 +360,13 @@ void check_quantizer_ranges(struct conform *c)
         t.round = round;
         trial_floats(&r.tested, round, 2, 0.1, r.x, dim);
         const struct encoded e = send(&r, &t, 0);
-        const uint64_t first = draw_below(&d, (uint32_t)dim);
-        const uint64_t end = first + draw_below(&d, (uint32_t)(dim - first) + 1);
-        double *sum = calloc(dim, sizeof *sum);
-        if (sum == NULL)
-            _exit(70);
-        conform_doing("decode()");
-        vt->decode(self, e.code, e.bytes, first, end, r.part);
-        for (uint64_t i = first; i < end; i++)
-            require_same(&t, "a range", i, (double)r.part[i - first], (double)r.decoded[i]);
-        for (uint64_t i = first; i < end; i++)
-            sum[i - first] = 0.01 * (double)i;
-        conform_doing("axpy()");
-        if (vt->axpy != NULL)
-            vt->axpy(self, e.code, e.bytes, first, end, -1.5, sum);
-        for (uint64_t i = first; vt->axpy != NULL && i < end; i++)
-            require_same(&t, "axpy()", i, sum[i - first],
-                         0.01 * (double)i + -1.5 * (double)r.decoded[i]);
-        double product = 0.0;
-        for (uint64_t i = first; i < end; i++)
-            product += (double)r.decoded[i] * (double)r.x[i];
-        conform_doing("dot()");
-        if (vt->dot != NULL)
-            require_same(&t, "dot()", first,
-                         vt->dot(self, e.code, e.bytes, first, end, r.x + first), product);
-        free(sum);
+        struct range range = {.code = e.code, .bytes = e.bytes};
+        range.first = draw_below(&d, (uint32_t)dim);
+        range.end = range.first + draw_below(&d, (uint32_t)(dim - range.first) + 1);
+        must(&t, decode(&r.tested, &t, &range, r.part));
+        for (uint64_t i = range.first; i < range.end; i++)
+            require_same(&t, "a range", i, (double)r.part[i - range.first], (double)r.decoded[i]);
+        check_sums(&r, &t, &range);
         caller_close(&t);
     }
 }
@@ -340,7 +397,7 @@ void check_quantizer_garbage(struct conform *c)
     sender_open(&r, c);
     r.tested.guarded = true;
     const uint64_t dim = r.tested.world.dim;
-    const uint64_t max_bytes = kept_of(&r.tested)->max_bytes;
+    const uint64_t max_bytes = kept_of(&r.tested)->info.max_bytes;
     struct draws d = {.seed = c->seed, .purpose = 6};
     uint8_t *code = calloc(max_bytes + 1, 1);
     if (code == NULL)
@@ -357,7 +414,7 @@ void check_quantizer_garbage(struct conform *c)
         if (status == OSAFL_E_BUG)
             caller_fail(&t, "blames the host for a damaged code: %s", t.error.text);
         if (status == OSAFL_OK) {
-            use_code(&r.tested, &t, given, bytes, 0, dim, r.part);
+            must(&t, use_code(&r.tested, &t, given, bytes, 0, dim, r.part));
             if (t.transcript.not_finite[0] != '\0')
                 caller_fail(&t, "accepts a damaged code, of which %s", t.transcript.not_finite);
         }

@@ -28,7 +28,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     struct quantizer *q = malloc(sizeof *q);
     if (q == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
-    *q = (struct quantizer){.host = h, .dim = facts->model->n_parameters};
+    *q = (struct quantizer){.host = h, .dim = facts->dim};
     *self = q;
     return OSAFL_OK;
 }
@@ -45,8 +45,16 @@ static uint64_t max_bytes(void *self)
     return q->dim + (q->dim + 7) / 8;
 }
 
+static osafl_status describe(void *self, osafl_call *c, osafl_quantizer_info *out)
+{
+    (void)c;
+    out->payload_bits = payload_bits(self);
+    out->max_bytes = max_bytes(self);
+    return OSAFL_OK;
+}
+
 static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, const float *x,
-                           float *const *state, uint8_t *code, uint64_t *bytes, double *air_bits)
+                           float *state, uint8_t *code, uint64_t *bytes, double *air_bits)
 {
     (void)state;
     const struct quantizer *q = self;
@@ -87,9 +95,10 @@ static osafl_status verify(void *self, osafl_call *c, const uint8_t *code, uint6
     return OSAFL_OK;
 }
 
-static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                   float *out)
+static osafl_status decode(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                           uint64_t begin, uint64_t end, float *out)
 {
+    (void)c;
     (void)bytes;
     const struct quantizer *q = self;
     const uint8_t *sign = code + q->dim;
@@ -98,14 +107,14 @@ static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t beg
         const uint32_t bits = negative << 31 | (uint32_t)code[i] << 23;
         memcpy(&out[i - begin], &bits, sizeof bits);
     }
+    return OSAFL_OK;
 }
 
 static const char *const features[] = {"unbiased", NULL};
 
 static const osafl_quantizer_vt vtable = {
     .life = {.struct_size = sizeof(osafl_quantizer_vt), .create = create, .destroy = free},
-    .payload_bits = payload_bits,
-    .max_bytes = max_bytes,
+    .describe = describe,
     .encode = encode,
     .verify = verify,
     .decode = decode,

@@ -46,7 +46,7 @@ static void destroy(void *self)
     free(self);
 }
 
-/* Vectors of its own: none.  All members are 0 before. */
+/* What it keeps of its own: nothing.  All members are 0 before. */
 static osafl_status describe(void *self, osafl_call *c, osafl_optimizer_info *out)
 {
     (void)self;
@@ -55,11 +55,13 @@ static osafl_status describe(void *self, osafl_call *c, osafl_optimizer_info *ou
     return OSAFL_OK;
 }
 
-static double rate(void *self, uint32_t round)
+static osafl_status rate(void *self, osafl_call *c, uint32_t round, double *rate_out)
 {
+    (void)c;
     (void)round;
     const struct optimizer *optimizer = self;
-    return optimizer->config->learning_rate;
+    *rate_out = optimizer->config->learning_rate;
+    return OSAFL_OK;
 }
 
 /* w[0..dim) is the client's model; grad may be overwritten. */

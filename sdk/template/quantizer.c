@@ -33,7 +33,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     struct quantizer *q = malloc(sizeof *q);
     if (q == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
-    *q = (struct quantizer){.host = h, .dim = facts->model->n_parameters};
+    *q = (struct quantizer){.host = h, .dim = facts->dim};
     *self = q;
     return OSAFL_OK;
 }
@@ -54,6 +54,14 @@ static uint64_t max_bytes(void *self)
 {
     const struct quantizer *q = self;
     return q->dim * sizeof(uint16_t);
+}
+
+static osafl_status describe(void *self, osafl_call *c, osafl_quantizer_info *out)
+{
+    (void)c;
+    out->payload_bits = payload_bits(self);
+    out->max_bytes = max_bytes(self);
+    return OSAFL_OK;
 }
 
 /* The bfloat16 below or above |x|, with the sign of x; random: 16 uniform bits. */
@@ -77,9 +85,9 @@ static float entry_value(uint16_t code)
 }
 
 static osafl_status encode(void *self, osafl_call *c, const osafl_packet *p, const float *x,
-                           float *const *state, uint8_t *code, uint64_t *bytes, double *air_bits)
+                           float *state, uint8_t *code, uint64_t *bytes, double *air_bits)
 {
-    (void)state; /* vectors that are kept for each client: none, see client_vectors */
+    (void)state; /* what is kept for each client: nothing, see client_floats */
     const struct quantizer *q = self;
     for (uint64_t begin = 0; begin < q->dim; begin += CHUNK) {
         const uint64_t n = q->dim - begin < CHUNK ? q->dim - begin : CHUNK;
@@ -114,9 +122,10 @@ static osafl_status verify(void *self, osafl_call *c, const uint8_t *code, uint6
 }
 
 /* out[i - begin] = decoded x[i], begin <= i < end. */
-static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin, uint64_t end,
-                   float *out)
+static osafl_status decode(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                           uint64_t begin, uint64_t end, float *out)
 {
+    (void)c;
     (void)self;
     (void)bytes;
     for (uint64_t i = begin; i < end; i++) {
@@ -124,6 +133,7 @@ static void decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t beg
         memcpy(&entry, code + i * sizeof entry, sizeof entry);
         out[i - begin] = entry_value(entry);
     }
+    return OSAFL_OK;
 }
 
 /* Laws that it keeps.  What stands here is tested by "osafl plugin check". */
@@ -131,8 +141,7 @@ static const char *const features[] = {"unbiased", NULL};
 
 static const osafl_quantizer_vt vtable = {
     .life = {.struct_size = sizeof(osafl_quantizer_vt), .create = create, .destroy = destroy},
-    .payload_bits = payload_bits,
-    .max_bytes = max_bytes,
+    .describe = describe,
     .encode = encode,
     .verify = verify,
     .decode = decode,

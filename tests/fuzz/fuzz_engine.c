@@ -51,7 +51,7 @@ static void prepare(void)
 {
     struct toy *toy = toy_open(CLIENTS, ROUNDS);
     toy->vectors = 1;
-    toy->quantizer_vectors = 1;
+    toy->quantizer_floats = 1;
     toy->local_rounds[2] = 0; /* never trains, and has no vectors to keep */
     toy->e.clients.storage = 8;
     toy->e.clients.arrivals = 2;

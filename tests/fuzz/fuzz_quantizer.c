@@ -62,8 +62,11 @@ static void prepare(struct instance_under_test *s)
                                   .n_parameters = s->dim,
                                   .tensors = s->tensor,
                                   .tensor_size = sizeof(osafl_tensor)};
-    s->facts = (osafl_facts){
-        .struct_size = sizeof s->facts, .clients = 2, .rounds = 2, .model = &s->model};
+    s->facts = (osafl_facts){.struct_size = sizeof s->facts,
+                             .clients = 2,
+                             .rounds = 2,
+                             .model = &s->model,
+                             .dim = s->dim};
     s->instance = fuzz_instance(p, &s->facts, config);
 }
 
@@ -91,21 +94,26 @@ static void check_range(const struct instance_under_test *s, const uint8_t *code
     float *part = malloc(n * sizeof *part + 1); /* a write beyond it is seen */
     double *acc = malloc(n * sizeof *acc + 1);
     FUZZ_REQUIRE(part != NULL && acc != NULL);
-    vt->decode(self, code, bytes, begin, end, part);
+    osafl_call c;
+    call_begin(&c, s->instance, OSAFL_NO_CLIENT, 0);
+    FUZZ_REQUIRE(vt->decode(self, &c, code, bytes, begin, end, part) == OSAFL_OK);
     FUZZ_REQUIRE(n == 0 || memcmp(part, whole + begin, n * sizeof *part) == 0);
     if (vt->axpy != NULL) {
         for (uint64_t i = 0; i < n; i++)
             acc[i] = 0.25 * (double)i;
-        vt->axpy(self, code, bytes, begin, end, -1.5, acc);
+        FUZZ_REQUIRE(vt->axpy(self, &c, code, bytes, begin, end, -1.5, acc) == OSAFL_OK);
         for (uint64_t i = 0; i < n; i++)
             FUZZ_REQUIRE(acc[i] == 0.25 * (double)i + -1.5 * (double)part[i]);
     }
     if (vt->dot != NULL) {
         double sum = 0.0;
+        double got = 0.0;
         for (uint64_t i = 0; i < n; i++)
             sum += (double)part[i] * (double)part[i];
-        FUZZ_REQUIRE(vt->dot(self, code, bytes, begin, end, part) == sum);
+        FUZZ_REQUIRE(vt->dot(self, &c, code, bytes, begin, end, part, &got) == OSAFL_OK);
+        FUZZ_REQUIRE(got == sum);
     }
+    FUZZ_REQUIRE(call_end(&c, OSAFL_OK) == OSAFL_OK);
     free(part);
     free(acc);
 }
@@ -114,8 +122,14 @@ static void use_code(const struct instance_under_test *s, const uint8_t *code, u
                      struct fuzz_input *in)
 {
     static float whole[MOST_DIM];
-    FUZZ_REQUIRE(bytes <= vtable(s)->max_bytes(s->instance->self));
-    vtable(s)->decode(s->instance->self, code, bytes, 0, s->dim, whole);
+    osafl_quantizer_info info = {.struct_size = sizeof info};
+    osafl_call c;
+    call_begin(&c, s->instance, OSAFL_NO_CLIENT, 0);
+    FUZZ_REQUIRE(vtable(s)->describe(s->instance->self, &c, &info) == OSAFL_OK);
+    FUZZ_REQUIRE(bytes <= info.max_bytes);
+    FUZZ_REQUIRE(vtable(s)->decode(s->instance->self, &c, code, bytes, 0, s->dim, whole) ==
+                 OSAFL_OK);
+    FUZZ_REQUIRE(call_end(&c, OSAFL_OK) == OSAFL_OK);
     for (uint64_t i = 0; i < s->dim; i++)
         FUZZ_REQUIRE(isfinite(whole[i]));
     const uint64_t a = fuzz_byte(in) * s->dim / 255;

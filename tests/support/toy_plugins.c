@@ -259,15 +259,17 @@ static osafl_status optimizer_describe(void *self, osafl_call *c, osafl_optimize
     const struct toy *t = self;
     (void)c;
     out->is_plain = t->vectors == 0;
-    out->client_vectors = out->round_vectors = out->uplink_vectors = t->vectors;
-    out->broadcast_vectors = t->misfit ? 0 : t->vectors;
+    out->client_floats = out->round_floats = t->vectors * TOY_DIM;
+    out->uplink_vectors = t->vectors;
+    out->broadcast_floats = t->misfit ? 0 : t->vectors * TOY_DIM;
     return OSAFL_OK;
 }
 
-static double optimizer_rate(void *self, uint32_t round)
+static osafl_status optimizer_rate(void *self, osafl_call *c, uint32_t round, double *rate)
 {
-    (void)self, (void)round;
-    return TOY_RATE;
+    (void)self, (void)c, (void)round;
+    *rate = TOY_RATE;
+    return OSAFL_OK;
 }
 
 static osafl_status optimizer_step(void *self, osafl_call *c, const osafl_local *l, float *w,
@@ -301,8 +303,8 @@ static osafl_status optimizer_received(void *self, osafl_call *c, const osafl_lo
     pthread_mutex_unlock(&seen);
     count(&t->received_calls);
     if (t->vectors > 0) {
-        l->client_vector[0][0] += 1.0f;
-        l->client_vector[0][1] = uplink[0][1];
+        l->client_state[0] += 1.0f;
+        l->client_state[1] = uplink[0][1];
     }
     return OSAFL_OK;
 }
@@ -314,36 +316,30 @@ static const osafl_optimizer_vt optimizer_vt = {.life = LIFE(osafl_optimizer_vt)
                                                 .finish = optimizer_finish,
                                                 .received = optimizer_received};
 
-/* ---- quantizer: floats as they are; its vector counts the codes ---- */
+/* ---- quantizer: floats as they are; what it keeps counts the codes ---- */
 
-static double quantizer_payload(void *self)
-{
-    (void)self;
-    return 32.0 * TOY_DIM;
-}
+#define CODE_BYTES (sizeof(float) * TOY_DIM)
 
-static uint64_t quantizer_max_bytes(void *self)
-{
-    (void)self;
-    return sizeof(float) * TOY_DIM;
-}
-
-static uint32_t quantizer_client_vectors(void *self)
+static osafl_status quantizer_describe(void *self, osafl_call *c, osafl_quantizer_info *out)
 {
     const struct toy *t = self;
-    return t->quantizer_vectors;
+    (void)c;
+    out->payload_bits = 32.0 * TOY_DIM;
+    out->max_bytes = CODE_BYTES;
+    out->client_floats = t->quantizer_floats;
+    return OSAFL_OK;
 }
 
 static osafl_status quantizer_encode(void *self, osafl_call *c, const osafl_packet *p,
-                                     const float *x, float *const *state, uint8_t *code,
-                                     uint64_t *bytes, double *air_bits)
+                                     const float *x, float *state, uint8_t *code, uint64_t *bytes,
+                                     double *air_bits)
 {
     const struct toy *t = self;
     if (faulty(t, TOY_FAILING_ENCODE, p->round) && p->client == t->fault_client)
         return (c->instance->host->fail)(c, OSAFL_E_NOMEM, "the toy has no memory");
-    if (t->quantizer_vectors > 0)
-        state[0][0] += t->fault == TOY_NAN_KEPT ? NAN : 1.0f;
-    *bytes = quantizer_max_bytes(self);
+    if (t->quantizer_floats > 0)
+        state[0] += t->fault == TOY_NAN_KEPT ? NAN : 1.0f;
+    *bytes = CODE_BYTES;
     memcpy(code, x, *bytes);
     *air_bits = 100.0;
     return OSAFL_OK;
@@ -351,27 +347,29 @@ static osafl_status quantizer_encode(void *self, osafl_call *c, const osafl_pack
 
 static osafl_status quantizer_verify(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes)
 {
+    (void)self;
     (void)code;
-    if (bytes == quantizer_max_bytes(self))
+    if (bytes == CODE_BYTES)
         return OSAFL_OK;
     return (c->instance->host->fail)(c, OSAFL_E_STATE, "a code of %llu bytes",
                                      (unsigned long long)bytes);
 }
 
-static void quantizer_decode(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin,
-                             uint64_t end, float *out)
+static osafl_status quantizer_decode(void *self, osafl_call *c, const uint8_t *code, uint64_t bytes,
+                                     uint64_t begin, uint64_t end, float *out)
 {
     const struct toy *t = self;
     (void)bytes;
     memcpy(out, code + begin * sizeof(float), (end - begin) * sizeof(float));
     if (t->fault == TOY_NAN_DECODE)
         out[0] = NAN;
+    if (t->fault == TOY_FAILING_DECODE)
+        return (c->instance->host->fail)(c, OSAFL_E_NOMEM, "the toy cannot read it");
+    return OSAFL_OK;
 }
 
 static const osafl_quantizer_vt quantizer_vt = {.life = LIFE(osafl_quantizer_vt),
-                                                .payload_bits = quantizer_payload,
-                                                .max_bytes = quantizer_max_bytes,
-                                                .client_vectors = quantizer_client_vectors,
+                                                .describe = quantizer_describe,
                                                 .encode = quantizer_encode,
                                                 .verify = quantizer_verify,
                                                 .decode = quantizer_decode};
@@ -513,7 +511,8 @@ static osafl_status aggregator_describe(void *self, osafl_call *c, osafl_aggrega
     const struct toy *t = self;
     (void)c;
     out->sends = t->sends;
-    out->broadcast_vectors = out->uplink_vectors = t->vectors;
+    out->broadcast_floats = t->vectors * TOY_DIM;
+    out->uplink_vectors = t->vectors;
     out->wants_empty_rounds = t->wants_empty_rounds;
     out->optimizer = "toy";
     return OSAFL_OK;
@@ -540,11 +539,11 @@ static osafl_status aggregator_aggregate(void *self, osafl_call *c, const osafl_
     return u->n > 0 ? u->ops->add(u, 0, weight, w) : OSAFL_OK;
 }
 
-static osafl_status aggregator_broadcast(void *self, osafl_call *c, uint32_t slot, float *out)
+static osafl_status aggregator_broadcast(void *self, osafl_call *c, float *out)
 {
     const struct toy *t = self;
     for (uint32_t j = 0; j < TOY_DIM; j++)
-        out[j] = (float)slot;
+        out[j] = 1.0f;
     if (faulty(t, TOY_NAN_BROADCAST, c->round))
         out[1] = NAN;
     return OSAFL_OK;

@@ -40,7 +40,8 @@ enum toy_fault {
     TOY_ASKS_TWICE,   /* choose(): a 2 */
     TOY_HUGE_FILTER,  /* update(): makes numbers that are not finite */
     TOY_FALSE_FILTER, /* labels(): one out of range */
-    TOY_NAN_DECODE,   /* decode() knows neither round nor client: always */
+    TOY_NAN_DECODE,   /* decode() knows neither round nor client: always; so the next */
+    TOY_FAILING_DECODE,
 };
 
 struct toy {
@@ -53,7 +54,7 @@ struct toy {
     bool pooled;
     bool wants_empty_rounds;
     uint64_t pooled_steps;
-    uint32_t quantizer_vectors;
+    uint64_t quantizer_floats;             /* kept of a client and slot */
     uint32_t history_age[TOY_MAX_CLIENTS]; /* what choose() saw last, as the next two */
     double history_loss[TOY_MAX_CLIENTS];
     double history_norm[TOY_MAX_CLIENTS];

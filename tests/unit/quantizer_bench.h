@@ -25,6 +25,7 @@ struct quantizer_bench {
     osafl_tensor tensor[BENCH_TENSORS];
     osafl_model_info model;
     osafl_facts facts;
+    osafl_quantizer_info info;
     float *state;  /* of one client and slot; NULL: the quantizer keeps none */
     uint8_t *code; /* of the last encode, 8-byte aligned */
     uint64_t bytes;
@@ -55,16 +56,20 @@ static inline struct quantizer_bench *bench_open(const char *name, uint64_t dim,
                              .clients = 9,
                              .rounds = 10,
                              .deadline_s = 1.0,
-                             .model = &b->model};
+                             .model = &b->model,
+                             .dim = dim};
     b->fixture = fixture_open("quantizer", name);
     for (; settings != NULL && settings[0] != NULL; settings += 2)
         fixture_set(b->fixture, settings[0], settings[1]);
     assert_int_equal(fixture_create(b->fixture, &b->facts), OSAFL_OK);
     b->vt = fixture_vtable(b->fixture);
     b->self = b->fixture->instance.self;
-    if (b->vt->client_vectors != NULL && b->vt->client_vectors(b->self) > 0)
-        b->state = calloc(dim, sizeof *b->state);
-    b->code = calloc(1, b->vt->max_bytes(b->self) + 8);
+    b->info.struct_size = sizeof b->info;
+    osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(fixture_end(b->fixture, b->vt->describe(b->self, c, &b->info)), OSAFL_OK);
+    if (b->info.client_floats > 0)
+        b->state = calloc(b->info.client_floats, sizeof *b->state);
+    b->code = calloc(1, b->info.max_bytes + 8);
     assert_non_null(b->code);
     return b;
 }
@@ -88,13 +93,12 @@ static inline void bench_encode(struct quantizer_bench *b, uint32_t client, uint
                                  .slot = slot,
                                  .most_bits_per_s =
                                      16.0 * ((client + round) % 11) * (double)b->dim};
-    memset(b->code, 0xa5, b->vt->max_bytes(b->self));
+    memset(b->code, 0xa5, b->info.max_bytes);
     osafl_call *c = fixture_begin(b->fixture, client, round);
     const osafl_status status =
-        b->vt->encode(b->self, c, &packet, x, b->state != NULL ? &b->state : NULL, b->code,
-                      &b->bytes, &b->air_bits);
+        b->vt->encode(b->self, c, &packet, x, b->state, b->code, &b->bytes, &b->air_bits);
     assert_int_equal(fixture_end(b->fixture, status), OSAFL_OK);
-    assert_true(b->bytes <= b->vt->max_bytes(b->self));
+    assert_true(b->bytes <= b->info.max_bytes);
     assert_true(b->air_bits >= 0.0 && b->air_bits <= 8.0 * (double)b->bytes);
 }
 
@@ -105,9 +109,18 @@ static inline osafl_status bench_verify(struct quantizer_bench *b, const uint8_t
     return fixture_end(b->fixture, b->vt->verify(b->self, c, code, bytes));
 }
 
-static inline void bench_decode(const struct quantizer_bench *b, float *out)
+/* Entries [begin, end) of a code that verify() accepts. */
+static inline void bench_decode_range(struct quantizer_bench *b, const uint8_t *code,
+                                      uint64_t bytes, uint64_t begin, uint64_t end, float *out)
 {
-    b->vt->decode(b->self, b->code, b->bytes, 0, b->dim, out);
+    osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(
+        fixture_end(b->fixture, b->vt->decode(b->self, c, code, bytes, begin, end, out)), OSAFL_OK);
+}
+
+static inline void bench_decode(struct quantizer_bench *b, float *out)
+{
+    bench_decode_range(b, b->code, b->bytes, 0, b->dim, out);
 }
 
 /* Standard normal entries times scale, a pure function of the arguments. */

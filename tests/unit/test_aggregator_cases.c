@@ -209,16 +209,14 @@ static void train_scaffold(struct replay *r, uint32_t round)
     const osafl_optimizer_vt *vt = fixture_vtable(r->optimizer);
     osafl_call *c = fixture_begin(r->bench->fixture, OSAFL_NO_CLIENT, round);
     const osafl_aggregator_vt *server = r->bench->vt;
-    assert_int_equal(
-        fixture_end(r->bench->fixture,
-                    server->broadcast(r->bench->fixture->instance.self, c, 1, r->server)),
-        OSAFL_OK);
+    assert_int_equal(fixture_end(r->bench->fixture,
+                                 server->broadcast(r->bench->fixture->instance.self, c, r->server)),
+                     OSAFL_OK);
     for (uint32_t u = 0; u < r->clients; u++) {
         if (r->client[u].local_rounds == 0)
             continue;
         float *own = r->own + (size_t)u * r->dim;
         float *change = r->change + (size_t)u * r->dim;
-        const float *broadcast = r->server;
         for (uint32_t i = 0; i < r->dim; i++)
             r->finished[i] = (float)((double)r->w[i] + r->client[u].delta[i]);
         const osafl_local local = {.struct_size = sizeof local,
@@ -228,8 +226,8 @@ static void train_scaffold(struct replay *r, uint32_t round)
                                    .dim = r->dim,
                                    .rate = r->bench->rate,
                                    .w_start = r->w,
-                                   .broadcast = &broadcast,
-                                   .client_vector = &own,
+                                   .broadcast = r->server,
+                                   .client_state = own,
                                    .uplink = &change};
         void *self = r->optimizer->instance.self;
         c = fixture_begin(r->optimizer, u, round);
@@ -312,7 +310,7 @@ static void replay_case(const struct algorithm *a, const json_t *run)
         osafl_call *c = fixture_begin(r.bench->fixture, OSAFL_NO_CLIENT, (uint32_t)t);
         assert_int_equal(
             fixture_end(r.bench->fixture,
-                        r.bench->vt->broadcast(r.bench->fixture->instance.self, c, 1, r.server)),
+                        r.bench->vt->broadcast(r.bench->fixture->instance.self, c, r.server)),
             OSAFL_OK);
         compare("server variate", t, r.server, json_object_get(answer, "server_variate"), r.dim,
                 2e-6);

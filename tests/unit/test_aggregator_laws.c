@@ -537,8 +537,7 @@ static void test_scaffold_variate_is_the_mean(void **unused)
     }
     osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, ROUNDS);
     assert_int_equal(
-        fixture_end(b->fixture, b->vt->broadcast(b->fixture->instance.self, c, 1, server)),
-        OSAFL_OK);
+        fixture_end(b->fixture, b->vt->broadcast(b->fixture->instance.self, c, server)), OSAFL_OK);
     for (uint32_t i = 0; i < DIM; i++) {
         double mean = 0.0;
         for (uint32_t u = 0; u < CLIENTS; u++)
@@ -615,7 +614,7 @@ static void test_declarations(void **unused)
     bench_close(b);
     b = open_default("scaffold");
     assert_string_equal(b->info.optimizer, "scaffold");
-    assert_int_equal(b->info.broadcast_vectors, 1);
+    assert_int_equal(b->info.broadcast_floats, DIM);
     assert_int_equal(b->info.uplink_vectors, 1);
     bench_close(b);
 }

@@ -430,7 +430,7 @@ static struct toy *stateful_toy(void)
 {
     struct toy *t = toy_open(CLIENTS, ROUNDS);
     t->vectors = 1;
-    t->quantizer_vectors = 1;
+    t->quantizer_floats = 1;
     t->local_rounds[5] = 0; /* never trains, and has no vectors to keep */
     return t;
 }

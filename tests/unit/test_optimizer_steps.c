@@ -14,7 +14,7 @@
 #define ROUNDS 11
 
 static const osafl_facts facts = {
-    .struct_size = sizeof(osafl_facts), .clients = 3, .rounds = ROUNDS};
+    .struct_size = sizeof(osafl_facts), .clients = 3, .rounds = ROUNDS, .dim = DIM};
 
 /* An optimizer with learning rate 0.5 unless the settings say otherwise, and a client's vectors. */
 struct bench {
@@ -26,12 +26,9 @@ struct bench {
     float grad[DIM];
     float w_start[DIM];
     float broadcast[DIM];
-    float client_vector[DIM];
-    float round_vector[DIM];
+    float client_state[DIM];
+    float round_state[DIM];
     float uplink[DIM];
-    const float *broadcasts[1];
-    float *client_vectors[1];
-    float *round_vectors[1];
     float *uplinks[1];
     osafl_local local;
 };
@@ -41,6 +38,15 @@ static void configure(struct fixture *f, const char *const *settings)
     fixture_set(f, "learning_rate", "0.5");
     for (; settings != NULL && settings[0] != NULL; settings += 2)
         fixture_set(f, settings[0], settings[1]);
+}
+
+static double rate_of(struct fixture *f, uint32_t round)
+{
+    const osafl_optimizer_vt *vt = fixture_vtable(f);
+    double rate = 0.0;
+    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, round);
+    assert_int_equal(fixture_end(f, vt->rate(f->instance.self, c, round, &rate)), OSAFL_OK);
+    return rate;
 }
 
 static struct bench *bench_open(const char *name, const char *const *settings)
@@ -60,20 +66,17 @@ static struct bench *bench_open(const char *name, const char *const *settings)
         b->w_start[i] = 0.5f * (float)i;
         b->grad[i] = 0.25f * (float)i - 0.5f;
         b->broadcast[i] = 2.0f - (float)i;
-        b->client_vector[i] = 0.125f * (float)i;
+        b->client_state[i] = 0.125f * (float)i;
     }
-    b->broadcasts[0] = b->broadcast;
-    b->client_vectors[0] = b->client_vector;
-    b->round_vectors[0] = b->round_vector;
     b->uplinks[0] = b->uplink;
     b->local = (osafl_local){.struct_size = sizeof b->local,
                              .client = 1,
                              .dim = DIM,
-                             .rate = b->vt->rate(b->self, 0),
+                             .rate = rate_of(b->fixture, 0),
                              .w_start = b->w_start,
-                             .broadcast = b->broadcasts,
-                             .client_vector = b->client_vectors,
-                             .round_vector = b->round_vectors,
+                             .broadcast = b->broadcast,
+                             .client_state = b->client_state,
+                             .round_state = b->round_state,
                              .uplink = b->uplinks};
     return b;
 }
@@ -106,7 +109,7 @@ static void test_plain_step(void **unused)
     (void)unused;
     struct bench *b = bench_open("sgd", NULL);
     assert_int_equal(b->info.is_plain, 1);
-    assert_int_equal(b->info.round_vectors, 0);
+    assert_int_equal(b->info.round_floats, 0);
     step(b);
     for (unsigned i = 0; i < DIM; i++)
         assert_true(b->w[i] == 1.0f + (float)i - 0.5f * b->grad[i]);
@@ -119,7 +122,7 @@ static void test_momentum_and_weight_decay(void **unused)
     struct bench *b =
         bench_open("sgd", (const char *[]){"momentum", "0.9", "weight_decay", "0.01", NULL});
     assert_int_equal(b->info.is_plain, 0);
-    assert_int_equal(b->info.round_vectors, 1);
+    assert_int_equal(b->info.round_floats, DIM);
     double w[DIM];
     double velocity[DIM] = {0};
     for (unsigned i = 0; i < DIM; i++)
@@ -135,7 +138,7 @@ static void test_momentum_and_weight_decay(void **unused)
     bench_close(b);
     b = bench_open("sgd", (const char *[]){"weight_decay", "0.01", NULL});
     assert_int_equal(b->info.is_plain, 0);
-    assert_int_equal(b->info.round_vectors, 0);
+    assert_int_equal(b->info.round_floats, 0);
     step(b);
     for (unsigned i = 0; i < DIM; i++) {
         const double w0 = 1.0 + i;
@@ -151,8 +154,8 @@ static void check_rates(const char *const *settings, const double *want)
         struct bench *b = bench_open(names[n], settings);
         /* Backwards: a rate depends on nothing but its round. */
         for (uint32_t t = ROUNDS; t-- > 0;) {
-            assert_near(b->vt->rate(b->self, t), want[t]);
-            assert_true(b->vt->rate(b->self, t) > 0.0);
+            assert_near(rate_of(b->fixture, t), want[t]);
+            assert_true(rate_of(b->fixture, t) > 0.0);
         }
         bench_close(b);
     }
@@ -187,8 +190,7 @@ static void test_schedule_of_one_round(void **unused)
         struct fixture *f = fixture_open("optimizer", "sgd");
         configure(f, (const char *[]){"schedule", schedules[s], NULL});
         assert_int_equal(fixture_create(f, &one), OSAFL_OK);
-        const osafl_optimizer_vt *vt = fixture_vtable(f);
-        assert_true(vt->rate(f->instance.self, 0) == 0.5);
+        assert_true(rate_of(f, 0) == 0.5);
         fixture_close(f);
     }
 }
@@ -248,13 +250,13 @@ static void test_scaffold_step(void **unused)
     (void)unused;
     struct bench *b = bench_open("scaffold", NULL);
     assert_int_equal(b->info.is_plain, 0);
-    assert_int_equal(b->info.client_vectors, 1);
-    assert_int_equal(b->info.broadcast_vectors, 1);
+    assert_int_equal(b->info.client_floats, DIM);
+    assert_int_equal(b->info.broadcast_floats, DIM);
     assert_int_equal(b->info.uplink_vectors, 1);
     step(b);
     for (unsigned i = 0; i < DIM; i++) {
         const double corrected =
-            (double)b->grad[i] - (double)b->client_vector[i] + (double)b->broadcast[i];
+            (double)b->grad[i] - (double)b->client_state[i] + (double)b->broadcast[i];
         assert_near((double)b->w[i], 1.0 + i - 0.5 * corrected);
     }
     bench_close(b);
@@ -271,7 +273,7 @@ static void test_scaffold_variate_along_the_path(void **unused)
     for (unsigned i = 0; i < DIM; i++) {
         const double path = ((double)b->w_start[i] - (double)b->w[i]) / (6.0 * 0.5);
         assert_near((double)b->uplink[i], path - (double)b->broadcast[i]);
-        assert_true(b->client_vector[i] == 0.125f * (float)i); /* not before it is received */
+        assert_true(b->client_state[i] == 0.125f * (float)i); /* not before it is received */
     }
     bench_close(b);
 }
@@ -294,7 +296,7 @@ static void test_scaffold_variate_from_the_store(void **unused)
     finish(b);
     for (unsigned i = 0; i < DIM; i++)
         assert_near((double)b->uplink[i],
-                    3.0 * (double)b->w_start[i] + 1.0 - (double)b->client_vector[i]);
+                    3.0 * (double)b->w_start[i] + 1.0 - (double)b->client_state[i]);
     bench_close(b);
 }
 
@@ -311,7 +313,7 @@ static void test_scaffold_applies_what_was_received(void **unused)
     assert_int_equal(
         fixture_end(b->fixture, b->vt->received(b->self, c, &b->local, b->w, &received)), OSAFL_OK);
     for (unsigned i = 0; i < DIM; i++)
-        assert_true(b->client_vector[i] == 0.125f * (float)i + decoded[i]);
+        assert_true(b->client_state[i] == 0.125f * (float)i + decoded[i]);
     bench_close(b);
 }
 

@@ -415,7 +415,7 @@ static void test_required_operations_of_each_kind(void **state)
         {OSAFL_KIND_OPTIMIZER, sizeof(osafl_optimizer_vt), {"describe", "rate", "step"}},
         {OSAFL_KIND_QUANTIZER,
          sizeof(osafl_quantizer_vt),
-         {"payload_bits", "max_bytes", "encode", "verify", "decode"}},
+         {"describe", "encode", "verify", "decode"}},
         {OSAFL_KIND_DELETION, sizeof(osafl_deletion_vt), {"select"}},
         {OSAFL_KIND_AGGREGATOR, sizeof(osafl_aggregator_vt), {"describe", "aggregate"}},
         {OSAFL_KIND_PARTITION, sizeof(osafl_partition_vt), {"describe"}},

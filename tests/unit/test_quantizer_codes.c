@@ -28,7 +28,7 @@ static const struct variant variants[] = {
 static const uint64_t sizes[] = {1, 2, 3, 7, 64, 65, 1023, 1024, 1025, 5001};
 #define N_SIZES (sizeof sizes / sizeof sizes[0])
 
-static void check_ranges(const struct quantizer_bench *b, const float *whole)
+static void check_ranges(struct quantizer_bench *b, const float *whole)
 {
     const uint64_t cut[] = {0, 1, b->dim / 3, b->dim / 2, b->dim - 1, b->dim};
     const uint64_t n = sizeof cut / sizeof cut[0];
@@ -43,14 +43,17 @@ static void check_ranges(const struct quantizer_bench *b, const float *whole)
                 continue;
             const uint64_t length = end - begin;
             memset(part, 0xff, length * sizeof *part);
-            b->vt->decode(b->self, b->code, b->bytes, begin, end, part);
+            bench_decode_range(b, b->code, b->bytes, begin, end, part);
             assert_memory_equal(part, whole + begin, length * sizeof *part);
             if (b->vt->axpy != NULL) {
                 for (uint64_t k = 0; k < length; k++) {
                     acc[k] = 1.0 + (double)k;
                     want[k] = acc[k] + -0.7 * (double)whole[begin + k];
                 }
-                b->vt->axpy(b->self, b->code, b->bytes, begin, end, -0.7, acc);
+                osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, 0);
+                assert_int_equal(fixture_end(b->fixture, b->vt->axpy(b->self, c, b->code, b->bytes,
+                                                                     begin, end, -0.7, acc)),
+                                 OSAFL_OK);
                 assert_memory_equal(acc, want, length * sizeof *acc);
             }
             if (b->vt->dot != NULL) {
@@ -59,7 +62,11 @@ static void check_ranges(const struct quantizer_bench *b, const float *whole)
                     part[k] = (float)(k % 13) - 5.5f;
                     sum += (double)whole[begin + k] * (double)part[k];
                 }
-                const double got = b->vt->dot(b->self, b->code, b->bytes, begin, end, part);
+                double got = 0.0;
+                osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, 0);
+                assert_int_equal(fixture_end(b->fixture, b->vt->dot(b->self, c, b->code, b->bytes,
+                                                                    begin, end, part, &got)),
+                                 OSAFL_OK);
                 assert_memory_equal(&got, &sum, sizeof sum);
             }
         }
@@ -82,7 +89,7 @@ static void check_damage(struct quantizer_bench *b)
     for (uint64_t bit = 0; bit < 8 * bytes; bit += 1 + bytes / 31) {
         damaged[bit / 8] ^= (uint8_t)(1u << bit % 8);
         if (bench_verify(b, damaged, bytes) == OSAFL_OK) {
-            b->vt->decode(b->self, damaged, bytes, 0, b->dim, out);
+            bench_decode_range(b, damaged, bytes, 0, b->dim, out);
             for (uint64_t i = 0; i < b->dim; i++)
                 assert_true(isfinite(out[i]));
         }
@@ -153,14 +160,14 @@ static void test_garbage_is_refused_or_safe(void **unused)
     const uint64_t dim = 300;
     for (size_t v = 0; v < N_VARIANTS; v++) {
         struct quantizer_bench *b = bench_open(variants[v].name, dim, variants[v].settings);
-        const uint64_t most = b->vt->max_bytes(b->self) + 8;
+        const uint64_t most = b->info.max_bytes + 8;
         uint32_t *garbage = calloc(most / 4 + 1, sizeof *garbage);
         float *out = calloc(dim, sizeof *out);
         for (uint32_t trial = 0; trial < 2000; trial++) {
             streams_fill(5, 0, 78, trial, (uint32_t)v, 0, garbage, most / 4 + 1);
             uint64_t bytes = garbage[most / 4] % (most + 1);
             if (trial % 4 == 0)
-                bytes = b->vt->max_bytes(b->self);
+                bytes = b->info.max_bytes;
             if (trial % 3 == 0) { /* a plausible header */
                 garbage[0] %= 64;
                 garbage[1] = 0;
@@ -169,7 +176,7 @@ static void test_garbage_is_refused_or_safe(void **unused)
                 assert_true(strlen(b->fixture->error.text) > 10);
                 continue;
             }
-            b->vt->decode(b->self, (const uint8_t *)garbage, bytes, 0, dim, out);
+            bench_decode_range(b, (const uint8_t *)garbage, bytes, 0, dim, out);
             for (uint64_t i = 0; i < dim; i++)
                 assert_true(isfinite(out[i]));
         }
@@ -239,7 +246,7 @@ static void test_topk_sends_the_greatest(void **unused)
     }
     /* index of 10 bits and 32 bits of value */
     assert_true(b->air_bits == 20.0 * 42.0 + 64.0);
-    assert_true(b->vt->payload_bits(b->self) == b->air_bits);
+    assert_true(b->info.payload_bits == b->air_bits);
     free(x);
     free(got);
     bench_close(b);
@@ -260,7 +267,7 @@ static void test_error_feedback_loses_nothing(void **unused)
     double *sent = calloc(dim, sizeof *sent);
     for (size_t v = 0; v < 2; v++) {
         struct quantizer_bench *b = bench_open(feedback[v].name, dim, feedback[v].settings);
-        assert_int_equal(b->vt->client_vectors(b->self), 1);
+        assert_int_equal(b->info.client_floats, dim);
         memset(given, 0, dim * sizeof *given);
         memset(sent, 0, dim * sizeof *sent);
         for (uint32_t round = 0; round < 30; round++) {
@@ -288,7 +295,7 @@ static void test_signs_and_their_scale(void **unused)
     const float want[5] = {2.0f, -2.0f, 2.0f, 2.0f, -2.0f};
     float got[5];
     struct quantizer_bench *b = bench_open("signsgd", 5, NULL);
-    assert_int_equal(b->vt->client_vectors(b->self), 0);
+    assert_int_equal(b->info.client_floats, 0);
     bench_encode(b, 0, 0, 0, x);
     bench_decode(b, got);
     assert_memory_equal(got, want, sizeof want);

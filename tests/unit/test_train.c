@@ -23,7 +23,6 @@ struct bench {
     uint64_t sample[STORED];
     float w[TOY_DIM];
     float one[TOY_DIM];
-    const float *broadcast[1];
     struct train_task task;
     struct train_result result;
 };
@@ -41,14 +40,13 @@ static struct bench *bench_open(struct toy *t)
         b->sample[i] = 7 * i + 3;
     for (uint32_t j = 0; j < TOY_DIM; j++)
         b->w[j] = 0.5f * (float)j;
-    b->broadcast[0] = b->one;
     b->task = (struct train_task){.client = 1,
                                   .round = 2,
                                   .local_rounds = 2,
                                   .minibatches = 3,
                                   .store = {.n = STORED, .sample = b->sample},
                                   .w = b->w,
-                                  .broadcast = b->broadcast,
+                                  .broadcast = b->one,
                                   .state = &b->state};
     return b;
 }
@@ -56,11 +54,20 @@ static struct bench *bench_open(struct toy *t)
 static void bench_close(struct bench *b)
 {
     train_result_free(&b->session, &b->result);
-    client_state_free(&b->session, &b->state);
+    client_state_free(&b->state);
     worker_destroy(b->worker);
     session_destroy(&b->session);
     toy_close(b->toy);
     free(b);
+}
+
+static void decode(struct bench *b, uint32_t slot, float *out)
+{
+    osafl_call c;
+    call_begin(&c, session_uplink(&b->session), OSAFL_NO_CLIENT, 0);
+    assert_int_equal(
+        call_end(&c, codec_decode(&b->session.codec, &c, &b->result.code[slot], 0, TOY_DIM, out)),
+        OSAFL_OK);
 }
 
 static osafl_status train(struct bench *b)
@@ -196,7 +203,7 @@ static void test_updates_are_what_was_asked_for(void **state)
         double loss = 0.0;
         replay(b, w, &loss);
         assert_true(fabs(b->result.train_loss - loss) <= 1e-12 * loss);
-        codec_decode(&b->session.codec, &b->result.code[0], 0, TOY_DIM, update);
+        decode(b, 0, update);
         for (uint32_t j = 0; j < TOY_DIM; j++) {
             const float delta = w[j] - b->w[j];
             const float per_round = (float)((double)(b->w[j] - w[j]) / 2.0);
@@ -218,7 +225,7 @@ static void test_fused_step_is_used_where_it_can(void **state)
         t->fused = fused;
         struct bench *b = bench_open(t);
         assert_int_equal(train(b), OSAFL_OK);
-        codec_decode(&b->session.codec, &b->result.code[0], 0, TOY_DIM, update[fused]);
+        decode(b, 0, update[fused]);
         assert_int_equal(t->unfused_calls, fused == TOY_FUSED ? 0 : 6);
         /* A model that refuses is asked once. */
         assert_int_equal(t->fused_calls, fused == TOY_FUSED ? 6 : fused == TOY_NOT_FUSED ? 0 : 1);
@@ -248,14 +255,14 @@ static void test_optimizer_vectors(void **state)
     double loss = 0.0;
     assert_int_equal(train(b), OSAFL_OK);
     replay(b, w, &loss);
-    codec_decode(&b->session.codec, &b->result.code[0], 0, TOY_DIM, update);
-    codec_decode(&b->session.codec, &b->result.code[1], 0, TOY_DIM, sent);
+    decode(b, 0, update);
+    decode(b, 1, sent);
     assert_memory_equal(sent, w, sizeof w); /* finish() saw the trained model */
     assert_memory_equal(t->update, update, sizeof update);
     assert_true(b->result.air_bits == 200.0);
-    assert_true(b->state.vector[0][0] == 1.0f && b->state.vector[0][1] == w[1]);
+    assert_true(b->state.floats[0] == 1.0f && b->state.floats[1] == w[1]);
     assert_int_equal(train(b), OSAFL_OK); /* kept over rounds */
-    assert_true(b->state.vector[0][0] == 2.0f);
+    assert_true(b->state.floats[0] == 2.0f);
     bench_close(b);
 }
 
@@ -272,7 +279,7 @@ static void test_store_gradient(void **state)
     double mean = 0.0;
     for (uint32_t i = 0; i < 10; i++)
         mean += (double)toy_value(b->sample[i]) / 10.0;
-    codec_decode(&b->session.codec, &b->result.code[1], 0, TOY_DIM, gradient);
+    decode(b, 1, gradient);
     for (uint32_t j = 0; j < TOY_DIM; j++)
         assert_true(fabs((double)gradient[j] - ((double)b->w[j] - mean)) < 1e-6);
     assert_int_equal(t->judging_calls, 3); /* batches of 4, 4 and 2; the steps themselves train */
@@ -286,7 +293,7 @@ static void test_divergence_is_named_and_changes_nothing(void **state)
     (void)state;
     struct toy *t = toy_open(3, 5);
     t->vectors = 1;
-    t->quantizer_vectors = 1;
+    t->quantizer_floats = 1;
     t->fault = TOY_NAN_LOSS;
     t->fault_round = 2;
     t->fault_client = 1;
@@ -300,8 +307,8 @@ static void test_divergence_is_named_and_changes_nothing(void **state)
                         "model/toy with optimizer/toy at learning rate 0.125; a smaller rate may "
                         "help");
     assert_int_equal(t->received_calls, 0);
-    for (uint32_t v = 0; v < client_state_vectors(&b->session); v++)
-        assert_true(b->state.vector[v][0] == 0.0f);
+    for (uint64_t i = 0; i < client_state_floats(&b->session); i++)
+        assert_true(b->state.floats[i] == 0.0f);
     bench_close(b);
 }
 
@@ -357,13 +364,15 @@ static void test_every_failure_leaves_the_plugin(void **state)
         {TOY_FAILING_MODEL, OSAFL_E_BUG, "the toy breaks"},
         {TOY_FAILING_ENCODE, OSAFL_E_NOMEM,
          "quantizer/toy, round 2, client 1: the toy has no memory"},
-        {TOY_NAN_KEPT, OSAFL_E_BUG, "quantizer/toy, round 2, client 1: vector 0 that is kept of"},
+        {TOY_NAN_KEPT, OSAFL_E_BUG, "quantizer/toy, round 2, client 1: what is kept of"},
         {TOY_NAN_DECODE, OSAFL_E_BUG,
          "quantizer/toy, round 2, client 1: vector 0 decodes to a value that is not finite"},
+        {TOY_FAILING_DECODE, OSAFL_E_NOMEM,
+         "quantizer/toy, round 2, client 1: the toy cannot read it"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct toy *t = toy_open(3, 5);
-        t->quantizer_vectors = 1;
+        t->quantizer_floats = 1;
         t->fault = cases[i].fault;
         t->fault_round = 2;
         t->fault_client = 1;
@@ -378,26 +387,33 @@ static void test_every_failure_leaves_the_plugin(void **state)
     }
 }
 
+/* The optimizer's floats, then one of the quantizer for each of two slots, each on a boundary of 64
+ * bytes; all count the updates, of which there was one. */
+static void assert_state(const struct bench *b)
+{
+    const uint64_t own = (TOY_DIM + 15) / 16 * 16;
+    assert_int_equal(client_state_floats(&b->session), own + 2 * 16);
+    assert_true(b->state.floats[0] == 1.0f);
+    assert_true(b->state.floats[own] == 1.0f);
+    assert_true(b->state.floats[own + 16] == 1.0f);
+}
+
 static void test_lost_update_changes_nobodys_state(void **state)
 {
     (void)state;
     struct toy *t = toy_open(3, 5);
     t->vectors = 1;
-    t->quantizer_vectors = 1;
+    t->quantizer_floats = 1;
     struct bench *b = bench_open(t);
     assert_int_equal(train(b), OSAFL_OK);
-    /* The optimizer's vector, then one of the quantizer for each of two slots. */
-    assert_int_equal(client_state_vectors(&b->session), 3);
-    for (uint32_t v = 0; v < 3; v++)
-        assert_true(b->state.vector[v][0] == 1.0f);
+    assert_state(b);
     b->task.lost = true;
     assert_int_equal(train(b), OSAFL_OK);
     assert_int_equal(b->result.outcome, TRAIN_LOST);
     assert_null(b->result.code);
     assert_true(b->result.air_bits == 200.0); /* spent all the same */
     assert_int_equal(t->received_calls, 1);
-    for (uint32_t v = 0; v < 3; v++)
-        assert_true(b->state.vector[v][0] == 1.0f);
+    assert_state(b);
     bench_close(b);
 }
 

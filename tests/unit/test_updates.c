@@ -58,7 +58,10 @@ static void encode_all(struct bench *b)
                 codec_encode(&b->codec, c, &packet, x, NULL, buffer, &b->code[k][slot]);
             assert_int_equal(fixture_end(f, status), OSAFL_OK);
             b->x[k][slot] = calloc(DIM, sizeof(float));
-            codec_decode(&b->codec, &b->code[k][slot], 0, DIM, b->x[k][slot]);
+            c = fixture_begin(f, 2 * k, 4);
+            assert_int_equal(fixture_end(f, codec_decode(&b->codec, c, &b->code[k][slot], 0, DIM,
+                                                         b->x[k][slot])),
+                             OSAFL_OK);
         }
         b->histogram[k][1] = k;
         b->update[k] = (struct update){.client = 2 * k,
@@ -87,7 +90,8 @@ static struct bench *bench_open(const char *quantizer)
                                       .cost_steps = 8,
                                       .max_local_rounds = 5,
                                       .deadline_s = 1.0,
-                                      .model = &described};
+                                      .model = &described,
+                                      .dim = DIM};
     described = model;
     described.n_tensors = 1;
     described.tensors = &tensor;
@@ -100,6 +104,12 @@ static struct bench *bench_open(const char *quantizer)
         b->quantizer = fixture_open("quantizer", quantizer);
         assert_int_equal(fixture_create(b->quantizer, &facts), OSAFL_OK);
         b->codec.quantizer = &b->quantizer->instance;
+        b->codec.info.struct_size = sizeof b->codec.info;
+        const osafl_quantizer_vt *vt = fixture_vtable(b->quantizer);
+        osafl_call *c = fixture_begin(b->quantizer, OSAFL_NO_CLIENT, 0);
+        assert_int_equal(
+            fixture_end(b->quantizer, vt->describe(b->quantizer->instance.self, c, &b->codec.info)),
+            OSAFL_OK);
     }
     encode_all(b);
     b->v = calloc(DIM, sizeof(float));

@@ -11,6 +11,7 @@
 struct scheduled_optimizer {
     const void *config; /* begins with a learning_rate_config */
     uint32_t rounds;
+    uint64_t dim;
 };
 
 static inline osafl_status scheduled_create(const osafl_host *h, osafl_call *c,
@@ -23,14 +24,17 @@ static inline osafl_status scheduled_create(const osafl_host *h, osafl_call *c,
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
     s->config = config;
     s->rounds = facts->rounds;
+    s->dim = facts->dim;
     *self = s;
     return OSAFL_OK;
 }
 
-static inline double scheduled_rate(void *self, uint32_t round)
+static inline osafl_status scheduled_rate(void *self, osafl_call *c, uint32_t round, double *rate)
 {
+    (void)c;
     const struct scheduled_optimizer *s = self;
-    return learning_rate_of_round(s->config, s->rounds, round);
+    *rate = learning_rate_of_round(s->config, s->rounds, round);
+    return OSAFL_OK;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* optimizer_saboteur.c - sgd, with a vector kept for every client, that may do a deed at "rate",
+/* optimizer_saboteur.c - sgd, with a float kept for every client, that may do a deed at "rate",
  * "step" or "received". */
 #define osafl_plugin_entry_v0 honest_entry
 #include "../../../plugins/optimizer/sgd.c"
@@ -9,13 +9,16 @@ static osafl_status bad_describe(void *self, osafl_call *c, osafl_optimizer_info
 {
     OSAFL_TRY(describe(self, c, out));
     out->is_plain = 0;
-    out->client_vectors = 1;
+    out->client_floats = 1;
     return OSAFL_OK;
 }
 
-static double bad_rate(void *self, uint32_t round)
+static osafl_status bad_rate(void *self, osafl_call *c, uint32_t round, double *rate)
 {
-    return deed("rate", round, ANY) ? (double)NAN : scheduled_rate(self, round);
+    OSAFL_TRY(scheduled_rate(self, c, round, rate));
+    if (deed("rate", round, ANY))
+        *rate = (double)NAN;
+    return OSAFL_OK;
 }
 
 static osafl_status bad_step(void *self, osafl_call *c, const osafl_local *l, float *w, float *grad)
@@ -32,7 +35,7 @@ static osafl_status bad_received(void *self, osafl_call *c, const osafl_local *l
     (void)self;
     (void)c;
     (void)uplink;
-    l->client_vector[0][0] = deed("received", l->round, l->client) ? NAN : update[0];
+    l->client_state[0] = deed("received", l->round, l->client) ? NAN : update[0];
     return OSAFL_OK;
 }
 

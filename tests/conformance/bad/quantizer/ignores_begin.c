@@ -2,10 +2,10 @@
  * quantizer.ranges. */
 #include "template_with.h"
 
-static void decode_from_start(void *self, const uint8_t *code, uint64_t bytes, uint64_t begin,
-                              uint64_t end, float *out)
+static osafl_status decode_from_start(void *self, osafl_call *c, const uint8_t *code,
+                                      uint64_t bytes, uint64_t begin, uint64_t end, float *out)
 {
-    decode(self, code, bytes, 0, end - begin, out);
+    return decode(self, c, code, bytes, 0, end - begin, out);
 }
 
 CHANGE(vt.decode = decode_from_start;)

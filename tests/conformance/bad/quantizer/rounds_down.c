@@ -3,7 +3,7 @@
 #include "template_with.h"
 
 static osafl_status encode_down(void *self, osafl_call *c, const osafl_packet *packet,
-                                const float *x, float *const *state, uint8_t *code, uint64_t *bytes,
+                                const float *x, float *state, uint8_t *code, uint64_t *bytes,
                                 double *air_bits)
 {
     const struct quantizer *q = self;

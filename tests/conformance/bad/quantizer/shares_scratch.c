@@ -4,8 +4,8 @@
 static uint32_t shared_client;
 
 static osafl_status encode_through(void *self, osafl_call *c, const osafl_packet *packet,
-                                   const float *x, float *const *state, uint8_t *code,
-                                   uint64_t *bytes, double *air_bits)
+                                   const float *x, float *state, uint8_t *code, uint64_t *bytes,
+                                   double *air_bits)
 {
     osafl_packet other = *packet;
     *(volatile uint32_t *)&shared_client = packet->client;
