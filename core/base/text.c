@@ -53,3 +53,11 @@ bool text_append_item(char *list, size_t size, const char *between, const char *
     text_append(list, size, "%s%s", before, fits ? item : more);
     return fits;
 }
+
+const char *text_shape(char text[TEXT_SHAPE_BYTES], const uint32_t *shape, uint32_t rank)
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < rank; i++)
+        text_append(text, TEXT_SHAPE_BYTES, "%s%u", i > 0 ? " x " : "", shape[i]);
+    return text;
+}

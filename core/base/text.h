@@ -22,4 +22,8 @@ void text_append(char *text, size_t size, const char *fmt, ...) OSAFL_PRINTF(3, 
  * whole the list ends in "..." and takes nothing more: false. */
 bool text_append_item(char *list, size_t size, const char *between, const char *item);
 
+/* "1 x 28 x 28": a shape in words, in the caller's buffer. */
+#define TEXT_SHAPE_BYTES 56
+const char *text_shape(char text[TEXT_SHAPE_BYTES], const uint32_t *shape, uint32_t rank);
+
 #endif

@@ -50,6 +50,17 @@ void data_record_free(struct data_record *record)
     *record = (struct data_record){0};
 }
 
+static json_t *shape_list(const osafl_dataset_info *info)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; list != NULL && i < info->rank; i++)
+        if (json_array_append_new(list, json_integer(info->shape[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 json_t *data_record_describe(const char *plugin, const osafl_dataset_info *info,
                              const struct data_record *record)
 {
@@ -59,9 +70,9 @@ json_t *data_record_describe(const char *plugin, const osafl_dataset_info *info,
     json_t *classes = info->label_names != NULL
                           ? fact_list(&names)
                           : json_integer(real ? info->target_size : info->labels);
-    json_t *all = json_pack("{s:s, s:[I, I, I], s:o}", "dataset", plugin, "shape",
-                            (json_int_t)info->channels, (json_int_t)info->height,
-                            (json_int_t)info->width, real ? "targets" : "classes", classes);
+    json_t *all = json_pack("{s:s, s:o, s:o, s:o*}", "dataset", plugin, "shape", shape_list(info),
+                            real ? "targets" : "classes", classes, "values",
+                            info->x_type == OSAFL_X_INT32 ? json_string("int32") : NULL);
     if (all == NULL || record->incomplete ||
         (record->facts != NULL && json_object_update(all, record->facts) != 0)) {
         json_decref(all);

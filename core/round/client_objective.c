@@ -118,7 +118,7 @@ static double apply_covariance(const float *x, uint64_t n, uint64_t size, double
 
 osafl_status objective_linear_smoothness(const struct client_objective *o, double *beta)
 {
-    const uint64_t size = o->session->sample_floats;
+    const uint64_t size = o->session->sample_size;
     float *x = calloc(o->store.n * size, sizeof *x);
     double *v = calloc(2 * (size + 1), sizeof *v);
     osafl_status status = OSAFL_OK;

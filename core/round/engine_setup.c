@@ -203,7 +203,7 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
         s->facts.batch > EVALUATION_BATCH ? s->facts.batch : (uint64_t)EVALUATION_BATCH;
     const uint64_t workspace = session_workspace_bytes(s, s->facts.batch);
     const bool fused = s->optimizer.is_plain && session_model(s)->sgd_step != NULL;
-    const uint64_t per_thread = workspace + batch * s->sample_floats * sizeof(float) +
+    const uint64_t per_thread = workspace + batch * s->sample_size * sizeof(float) +
                                 ((fused ? 2u : 3u) + s->optimizer.uplink_vectors) * vector +
                                 s->optimizer.round_floats * sizeof(float);
     const uint64_t models = s->deletion.measure != NULL ? 3 : 2;

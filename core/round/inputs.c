@@ -56,7 +56,7 @@ static osafl_status check_batch(const struct session *s, osafl_call *c, const os
                                 const uint64_t *index)
 {
     for (uint32_t i = 0; i < batch->n; i++) {
-        if (!all_finite(batch->x + i * s->sample_floats, s->sample_floats))
+        if (batch->x != NULL && !all_finite(batch->x + i * s->sample_size, s->sample_size))
             return core_host.fail(c, OSAFL_E_DATA, "sample %llu holds a value that is not finite",
                                   (unsigned long long)index[i]);
         if (batch->label[i] < 0 || (uint32_t)batch->label[i] >= s->dataset.labels)
@@ -84,7 +84,11 @@ static osafl_status hash_split(const struct session *s, uint32_t split, uint64_t
         if (status == OSAFL_OK)
             status = check_batch(s, &c, batch, index);
         OSAFL_TRY(call_end_named(&c, status, error));
-        XXH3_64bits_update(hash, batch->x, batch->n * s->sample_floats * sizeof *batch->x);
+        if (batch->x != NULL)
+            XXH3_64bits_update(hash, batch->x, batch->n * s->sample_size * sizeof *batch->x);
+        else
+            XXH3_64bits_update(hash, batch->x_int,
+                               batch->n * s->sample_size * sizeof *batch->x_int);
         XXH3_64bits_update(hash, batch->label, batch->n * sizeof *batch->label);
         if (batch->target != NULL)
             XXH3_64bits_update(hash, batch->target,
@@ -93,32 +97,49 @@ static osafl_status hash_split(const struct session *s, uint32_t split, uint64_t
     return OSAFL_OK;
 }
 
+/* The shape is padded to three sizes, as hashes of runs before it had a rank have it. */
+static void hash_facts(const struct session *s, XXH3_state_t *hash)
+{
+    const osafl_dataset_info *info = &s->dataset;
+    const uint64_t ones = info->rank < 3 ? 3 - info->rank : 0;
+    const uint64_t one = 1;
+    const uint64_t facts[] = {info->labels, info->n_train, s->evaluation_samples};
+    for (uint64_t i = 0; i < ones; i++)
+        XXH3_64bits_update(hash, &one, sizeof one);
+    for (uint32_t i = 0; i < info->rank; i++) {
+        const uint64_t size = info->shape[i];
+        XXH3_64bits_update(hash, &size, sizeof size);
+    }
+    XXH3_64bits_update(hash, facts, sizeof facts);
+}
+
 static osafl_status hash_samples(const struct session *s, XXH3_state_t *hash, struct error *error)
 {
     const osafl_dataset_info *info = &s->dataset;
     const bool real = info->target_type == OSAFL_TARGET_REAL;
+    const bool integers = info->x_type == OSAFL_X_INT32;
     const uint64_t n_train = info->n_train == OSAFL_ENDLESS ? ENDLESS_SAMPLES : info->n_train;
-    const uint64_t facts[] = {info->channels, info->height,  info->width,
-                              info->labels,   info->n_train, s->evaluation_samples};
+    void *x = memory_zeroed(BATCH * s->sample_size, sizeof(float), VECTOR_ALIGNMENT);
     osafl_batch batch = {
         .struct_size = sizeof batch,
-        .x = memory_zeroed(BATCH * s->sample_floats, sizeof(float), VECTOR_ALIGNMENT),
+        .x = integers ? NULL : x,
+        .x_int = integers ? x : NULL,
         .label = memory_zeroed(BATCH, sizeof(int32_t), VECTOR_ALIGNMENT),
         .target = real ? memory_zeroed(BATCH * (uint64_t)info->target_size, sizeof(float),
                                        VECTOR_ALIGNMENT)
                        : NULL,
     };
     osafl_status status = OSAFL_OK;
-    if (batch.x == NULL || batch.label == NULL || (real && batch.target == NULL))
+    if (x == NULL || batch.label == NULL || (real && batch.target == NULL))
         status = error_set(error, OSAFL_E_NOMEM, "out of memory for a batch of samples");
     XXH3_64bits_reset(hash);
-    XXH3_64bits_update(hash, facts, sizeof facts);
+    hash_facts(s, hash);
     if (status == OSAFL_OK)
         status = hash_split(s, OSAFL_SPLIT_TRAIN, n_train, &batch, hash, error);
     if (status == OSAFL_OK)
         status =
             hash_split(s, session_evaluation_split(s), s->evaluation_samples, &batch, hash, error);
-    memory_free(batch.x);
+    memory_free(x);
     memory_free(batch.label);
     memory_free(batch.target);
     return status;

@@ -241,7 +241,8 @@ double participation_sample_bits(const struct session *s)
     const double set = s->experiment->clients.sample_bits;
     /* The paper's cost model takes 128 x 128 samples of 32 bits a channel, whatever the network
      * really trains on: ALGORITHMS.md 2. */
-    return set > 0.0 ? set : (double)s->dataset.channels * 128.0 * 128.0 * 32.0;
+    const double channels = s->dataset.rank >= 3 ? (double)s->dataset.shape[0] : 1.0;
+    return set > 0.0 ? set : channels * 128.0 * 128.0 * 32.0;
 }
 
 static osafl_status ask_resource_policy(struct participation *p, uint32_t round,

@@ -167,6 +167,14 @@ static osafl_status refuse_empty_split(const struct session *s, struct diagnosti
                   "has no validation samples; set evaluation.split = \"test\"");
 }
 
+static bool has_extent(const osafl_dataset_info *info)
+{
+    double values = info->rank >= 1 && info->rank <= OSAFL_SAMPLE_RANK ? 1.0 : 0.0;
+    for (uint32_t i = 0; i < info->rank && values > 0.0; i++)
+        values *= info->shape[i];
+    return values >= 1.0 && values < 0x1p31;
+}
+
 static osafl_status create_dataset(struct session *s, struct diagnostics *d)
 {
     const uint32_t kind = OSAFL_KIND_DATASET;
@@ -178,18 +186,21 @@ static osafl_status create_dataset(struct session *s, struct diagnostics *d)
         end_describe(&c, session_dataset(s)->describe(s->instance[kind].self, &c, &s->dataset), d));
 
     const osafl_dataset_info *info = &s->dataset;
-    /* 2^31 floats a sample and 2^24 labels: bounds that keep every later product in range. */
-    const double floats = (double)info->channels * (double)info->height * (double)info->width;
-    if (!(floats >= 1.0 && floats < 0x1p31) || info->labels < 1 || info->labels > 1u << 24)
+    /* 2^31 values a sample and 2^24 labels: bounds that keep every later product in range. */
+    if (!has_extent(info) || info->labels < 1 || info->labels > 1u << 24)
         return refuse(s, kind, d, OSAFL_E_DATA,
                       "describe() gives samples without extent, without labels, or absurdly many");
+    if (info->x_type != OSAFL_X_FLOAT && info->x_type != OSAFL_X_INT32)
+        return refuse(
+            s, kind, d, OSAFL_E_UNSUPPORTED,
+            "describe() gives an unknown type of values; it must set x_type to OSAFL_X_*");
     if (info->target_type != OSAFL_TARGET_CLASS && info->target_type != OSAFL_TARGET_REAL)
         return refuse(s, kind, d, OSAFL_E_UNSUPPORTED, "describe() gives an unknown target type");
     if (info->target_size < 1 || info->target_size > 1u << 24 ||
         (info->target_type == OSAFL_TARGET_CLASS && info->target_size != info->labels))
         return refuse(s, kind, d, OSAFL_E_BUG,
                       "describe() gives a target size that does not fit its labels");
-    s->sample_floats = (uint64_t)info->channels * info->height * info->width;
+    s->sample_size = osafl_sample_size(info);
 
     const bool test = session_evaluation_split(s) == OSAFL_SPLIT_TEST;
     const uint64_t available = test ? info->n_test : info->n_validation;

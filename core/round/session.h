@@ -42,7 +42,7 @@ struct session {
     double *label_share;         /* [dataset.labels] */
     struct codec codec;          /* of the uplink; plain floats without a link */
     uint32_t slots;              /* vectors of an update: 1 + aggregator.uplink_vectors */
-    uint64_t sample_floats;      /* channels * height * width */
+    uint64_t sample_size;        /* values of a sample */
     uint64_t evaluation_samples; /* of the chosen split */
 };
 

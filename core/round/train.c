@@ -188,8 +188,8 @@ static osafl_status diverged(const struct training *g, const char *what)
 {
     const struct session *s = g->session;
     const struct worker *w = g->worker;
-    const uint64_t values = w->batch.n * s->sample_floats;
-    if (!all_finite(w->batch.x, values))
+    const uint64_t values = w->batch.n * s->sample_size;
+    if (w->batch.x != NULL && !all_finite(w->batch.x, values))
         return error_set(&g->worker->error, OSAFL_E_DATA,
                          "dataset/%s, round %u, client %u: a sample holds a value that is not "
                          "finite",

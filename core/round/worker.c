@@ -46,14 +46,17 @@ static bool make_batch(struct worker *w, uint64_t samples)
     b->struct_size = sizeof *b;
     w->index = calloc((size_t)samples, sizeof *w->index);
     b->label = memory_zeroed(samples, sizeof(int32_t), VECTOR_ALIGNMENT);
-    b->x = memory_zeroed(samples, s->sample_floats * sizeof(float), VECTOR_ALIGNMENT);
+    if (s->dataset.x_type == OSAFL_X_INT32)
+        b->x_int = memory_zeroed(samples, s->sample_size * sizeof(int32_t), VECTOR_ALIGNMENT);
+    else
+        b->x = memory_zeroed(samples, s->sample_size * sizeof(float), VECTOR_ALIGNMENT);
     if (s->dataset.target_type == OSAFL_TARGET_REAL) {
         b->target =
             memory_zeroed(samples, s->dataset.target_size * sizeof(float), VECTOR_ALIGNMENT);
         if (b->target == NULL)
             return false;
     }
-    return w->index != NULL && b->label != NULL && b->x != NULL;
+    return w->index != NULL && b->label != NULL && (b->x != NULL || b->x_int != NULL);
 }
 
 struct worker *worker_create(const struct session *s)
@@ -84,6 +87,7 @@ void worker_destroy(struct worker *w)
         return;
     memory_free(w->workspace);
     memory_free(w->batch.x);
+    memory_free(w->batch.x_int);
     memory_free(w->batch.label);
     memory_free(w->batch.target);
     free(w->index);

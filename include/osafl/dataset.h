@@ -13,30 +13,44 @@ extern "C" {
 #endif
 
 enum { OSAFL_SPLIT_TRAIN = 1, OSAFL_SPLIT_VALIDATION, OSAFL_SPLIT_TEST };
+enum { OSAFL_X_FLOAT = 1, OSAFL_X_INT32 };
 enum { OSAFL_TARGET_CLASS = 1, OSAFL_TARGET_REAL };
+
+#define OSAFL_SAMPLE_RANK 4
 
 #define OSAFL_ENDLESS UINT64_MAX
 
 struct osafl_dataset_info {
     uint32_t struct_size;
-    uint32_t channels;
-    uint32_t height; /* 1 for samples that are no pictures */
-    uint32_t width;
+    uint32_t rank; /* dimensions of a sample, 1 to OSAFL_SAMPLE_RANK */
+    /* Their sizes, `rank` of them: (features), (height, width), (channels, height, width). */
+    uint32_t shape[OSAFL_SAMPLE_RANK];
+    uint32_t x_type;      /* OSAFL_X_*; int32 for tokens and other numbers that name something */
     uint32_t target_type; /* OSAFL_TARGET_* */
     uint32_t target_size; /* of a class: number of classes C; of reals: values a sample */
-    uint32_t labels; /* number of labels by which samples are partitioned; C for classification */
-    uint32_t reserved;
+    uint32_t labels;  /* number of labels by which samples are partitioned; C for classification */
     uint64_t n_train; /* samples, or OSAFL_ENDLESS */
     uint64_t n_validation;
     uint64_t n_test;
     const char *const *label_names; /* labels pointers; NULL: the labels have no names */
 };
 
-/* A batch as data sets write and models read it. */
+/* Values of a sample. */
+static inline uint64_t osafl_sample_size(const osafl_dataset_info *info)
+{
+    uint64_t size = 1;
+    for (uint32_t i = 0; i < info->rank; i++)
+        size *= info->shape[i];
+    return size;
+}
+
+/* A batch as data sets write and models read it.  The label is that by which samples are
+ * partitioned; what a model learns is the target, which of a class is the label. */
 typedef struct osafl_batch {
     uint32_t struct_size;
     uint32_t n;
-    float *x;       /* n * channels * height * width, in that order (n, c, y, x); finite */
+    float *x;       /* OSAFL_X_FLOAT: n samples in the C order of their shape, finite; else NULL */
+    int32_t *x_int; /* OSAFL_X_INT32: the same; else NULL */
     int32_t *label; /* n, each in [0, labels) */
     float *target;  /* OSAFL_TARGET_REAL: n * target_size; else NULL */
 } osafl_batch;

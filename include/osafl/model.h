@@ -1,7 +1,8 @@
 /* osafl/model.h - what are loss and gradient of the parameters w on a batch?
  *
  * Parameters are one flat vector w of N floats in an order of the model's own choice, without
- * padding: N, the payload and every norm count real parameters only. */
+ * padding: N, the payload and every norm count real parameters only.  create() refuses samples and
+ * targets of a type that the model cannot read. */
 #ifndef OSAFL_MODEL_H
 #define OSAFL_MODEL_H
 

@@ -38,6 +38,7 @@ static const osafl_param params[] = {
 static osafl_status read_files(struct sample_set *set, const void *config, struct io_message *m)
 {
     const struct cifar10_config *settings = config;
+    set->rank = 3;
     set->channels = 3;
     set->height = 32;
     set->width = 32;

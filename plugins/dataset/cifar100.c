@@ -89,6 +89,7 @@ static osafl_status read_files(struct sample_set *set, const void *config, struc
                                           .label_bytes = 2,
                                           .label = fine ? 1 : 0,
                                           .classes = fine ? 100 : 20};
+    set->rank = 3;
     set->channels = 3;
     set->height = 32;
     set->width = 32;

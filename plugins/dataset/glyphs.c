@@ -312,9 +312,11 @@ static osafl_status describe(void *self, osafl_call *c, osafl_dataset_info *out)
     (void)c;
     static const char *const names[DIGITS] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
     const struct glyphs *g = self;
-    out->channels = 1;
-    out->height = SIDE;
-    out->width = SIDE;
+    out->rank = 3;
+    out->shape[0] = 1;
+    out->shape[1] = SIDE;
+    out->shape[2] = SIDE;
+    out->x_type = OSAFL_X_FLOAT;
     out->target_type = OSAFL_TARGET_CLASS;
     out->target_size = DIGITS;
     out->labels = DIGITS;

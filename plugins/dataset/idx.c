@@ -110,6 +110,7 @@ static osafl_status arrange(struct sample_set *set, const struct idx_config *set
     const size_t stride[] = {last ? 1 : line * lines, settings->transpose ? step : line,
                              settings->transpose ? line : step};
     if (samples == &set->train_file) {
+        set->rank = images->rank == 2 ? 1 : 3;
         set->channels = channels;
         set->height = height;
         set->width = width;

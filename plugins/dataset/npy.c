@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ struct npy_config {
     osafl_choice pixels;
     bool standardise;
     osafl_choice target; /* enum sample_targets */
+    bool tokens;
 };
 
 static const char *const channel_orders[] = {"first", "last", NULL};
@@ -74,6 +76,11 @@ static const osafl_param params[] = {
     OSAFL_BOOL(struct npy_config, standardise, false,
                "Shift and scale each value of a sample to mean 0 and deviation 1 over the training "
                "samples, in place of pixels"),
+    OSAFL_BOOL(struct npy_config, tokens, false,
+               "Whether the values of a sample are whole numbers from 0 that name something, such "
+               "as the words of a text: they are not scaled, and reach the model as integers "
+               "(model/network with embedding)",
+               .flags = OSAFL_P_LATER),
 };
 
 /* Opens a file and reads its header; the caller closes the source if OSAFL_OK. */
@@ -87,11 +94,24 @@ static osafl_status open_array(struct byte_source *s, const char *path, struct n
     return status;
 }
 
+enum { SHAPE_BYTES = 3 * 24 };
+
+/* The last `rank` of three sizes: "3 x 4". */
+static const char *shape_text(uint32_t rank, const uint64_t shape[3], char text[SHAPE_BYTES])
+{
+    int used = 0;
+    for (uint32_t i = 3 - rank; i < 3; i++)
+        used += snprintf(text + used, (size_t)(SHAPE_BYTES - used), "%s%" PRIu64,
+                         used > 0 ? " x " : "", shape[i]);
+    return text;
+}
+
 /* Takes the shape of samples from the first array, and compares it with that of the second. */
 static osafl_status set_shape(struct sample_set *set, const struct npy_config *config,
                               const char *path, const struct npy_header *h, struct io_message *m)
 {
     const bool last = config->channels.index == CHANNELS_LAST;
+    const uint32_t rank = h->rank - 1;
     uint64_t shape[3] = {1, 1, 1}; /* channels, height, width */
     if (h->rank == 1)
         return io_fail(m, OSAFL_E_DATA,
@@ -102,18 +122,43 @@ static osafl_status set_shape(struct sample_set *set, const struct npy_config *c
     if (h->rank >= 3)
         shape[1] = h->shape[h->rank == 4 && !last ? 2 : 1];
     shape[2] = h->shape[h->rank == 4 && last ? 2 : h->rank - 1];
-    const bool first = set->channels == 0;
-    if (first) {
+    if (set->rank == 0) {
+        set->rank = rank;
         set->channels = (uint32_t)shape[0];
         set->height = (uint32_t)shape[1];
         set->width = (uint32_t)shape[2];
     }
-    if (shape[0] != set->channels || shape[1] != set->height || shape[2] != set->width)
-        return io_fail(m, OSAFL_E_DATA,
-                       "%s: samples have shape %" PRIu64 "x%" PRIu64 "x%" PRIu64
-                       ", training samples %" PRIu32 "x%" PRIu32 "x%" PRIu32,
-                       path, shape[0], shape[1], shape[2], set->channels, set->height, set->width);
-    return OSAFL_OK;
+    if (shape[0] == set->channels && shape[1] == set->height && shape[2] == set->width)
+        return OSAFL_OK;
+    char texts[2][SHAPE_BYTES];
+    const uint64_t others[] = {set->channels, set->height, set->width};
+    return io_fail(m, OSAFL_E_DATA, "%s: samples have shape %s, training samples %s", path,
+                   shape_text(rank, shape, texts[0]), shape_text(set->rank, others, texts[1]));
+}
+
+/* Reads the elements of an array as what they are to be. */
+static osafl_status read_elements(struct byte_source *source, const struct npy_header *h,
+                                  const struct npy_config *config, struct samples *samples,
+                                  struct io_message *m)
+{
+    osafl_status status = OSAFL_E_NOMEM;
+    if (config->tokens) {
+        samples->tokens = malloc(h->n * sizeof *samples->tokens);
+        if (samples->tokens != NULL)
+            status = npy_read_numbers(source, h, 0, INT32_MAX, (uint32_t *)samples->tokens);
+    } else if (h->kind == 'u' && h->size == 1 && !config->standardise) {
+        /* Pixels stay bytes, a quarter of the memory; standardised ones are bytes no more. */
+        samples->pixels = malloc(h->n);
+        if (samples->pixels != NULL)
+            status = npy_read_bytes(source, h, samples->pixels);
+    } else {
+        samples->values = malloc(h->n * sizeof *samples->values);
+        if (samples->values != NULL)
+            status = npy_read_floats(source, h, samples->values);
+    }
+    return samples->tokens == NULL && samples->pixels == NULL && samples->values == NULL
+               ? io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", source->name)
+               : status;
 }
 
 static osafl_status read_samples(struct sample_set *set, const struct npy_config *config,
@@ -125,16 +170,7 @@ static osafl_status read_samples(struct sample_set *set, const struct npy_config
     osafl_status status = set_shape(set, config, path, &h, m);
     if (status == OSAFL_OK) {
         samples->n = h.shape[0];
-        /* Pixels stay bytes, a quarter of the memory; standardised ones are bytes no more. */
-        if (h.kind == 'u' && h.size == 1 && !config->standardise) {
-            samples->pixels = malloc(h.n);
-            status = samples->pixels != NULL ? npy_read_bytes(&source, &h, samples->pixels)
-                                             : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
-        } else {
-            samples->values = malloc(h.n * sizeof *samples->values);
-            status = samples->values != NULL ? npy_read_floats(&source, &h, samples->values)
-                                             : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
-        }
+        status = read_elements(&source, &h, config, samples, m);
     }
     byte_source_close(&source);
     const size_t last[] = {1, (size_t)set->width * set->channels, set->channels};
@@ -272,7 +308,10 @@ static osafl_status read_files(struct sample_set *set, const void *settings, str
                        config->x);
     if (config->standardise)
         return sample_set_standardise(set, m);
-    sample_set_keep_values(set);
+    if (config->tokens)
+        sample_set_record_text(set, "scaling", "none: values are tokens, whole numbers");
+    else
+        sample_set_keep_values(set);
     return OSAFL_OK;
 }
 
@@ -286,6 +325,10 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
         return h->fail(
             c, OSAFL_E_CONFIG,
             "dataset.npy: standardise = true takes the place of pixels; set one of them");
+    if (settings->tokens && (settings->standardise || settings->pixels.index != PIXELS_SIGNED))
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "dataset.npy: tokens = true is for numbers that name something and are not "
+                       "scaled; leave pixels and standardise out");
     if (settings->target.index == TARGETS_REAL &&
         (settings->classes > 0 || settings->first_label != 0))
         return h->fail(c, OSAFL_E_CONFIG,

@@ -79,6 +79,8 @@ const struct check checks[] = {
 
     KIND(MODEL, "model.tensors", check_model_tensors, 18,
          "tiles its parameters with named tensors"),
+    KIND(MODEL, "model.types", check_model_types, 19,
+         "refuses samples of a type that it does not read"),
     KIND(MODEL, "model.gradient", check_model_gradient, 18, "has the gradient of its loss"),
     KIND(MODEL, "model.workspace", check_model_workspace, 15,
          "does not depend on what lies in its workspace"),

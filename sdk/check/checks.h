@@ -65,6 +65,7 @@ void check_dataset_seed(struct conform *c);
 void check_deletion_positions(struct conform *c);
 void check_deletion_arrivals(struct conform *c);
 void check_model_tensors(struct conform *c);
+void check_model_types(struct conform *c);
 void check_model_gradient(struct conform *c);
 void check_model_workspace(struct conform *c);
 void check_model_fused(struct conform *c);

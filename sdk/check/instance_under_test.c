@@ -19,9 +19,9 @@ const struct trial_world usual_world = {
     .batch = 2,
     .scale = 1.0,
     .data = {.struct_size = sizeof(osafl_dataset_info),
-             .channels = 1,
-             .height = 28,
-             .width = 28,
+             .rank = 3,
+             .shape = {1, 28, 28},
+             .x_type = OSAFL_X_FLOAT,
              .target_type = OSAFL_TARGET_CLASS,
              .target_size = TRIAL_LABELS,
              .labels = TRIAL_LABELS,
@@ -220,14 +220,15 @@ osafl_status under_test_create(struct instance_under_test *s, struct conform *c,
 
 /* Shapes of samples for models that refuse the usual one. */
 static const struct {
-    uint32_t channels, height, width, target_type, target_size;
+    uint32_t rank, shape[OSAFL_SAMPLE_RANK], x_type, target_type, target_size;
 } shapes[] = {
-    {1, 28, 28, OSAFL_TARGET_CLASS, TRIAL_LABELS},
-    {3, 32, 32, OSAFL_TARGET_CLASS, TRIAL_LABELS},
-    {1, 1, 12, OSAFL_TARGET_CLASS, TRIAL_LABELS},
-    {3, 224, 224, OSAFL_TARGET_CLASS, TRIAL_LABELS},
-    {1, 1, 12, OSAFL_TARGET_REAL, 2},
-    {1, 28, 28, OSAFL_TARGET_REAL, 2},
+    {3, {1, 28, 28}, OSAFL_X_FLOAT, OSAFL_TARGET_CLASS, TRIAL_LABELS},
+    {3, {3, 32, 32}, OSAFL_X_FLOAT, OSAFL_TARGET_CLASS, TRIAL_LABELS},
+    {1, {12}, OSAFL_X_FLOAT, OSAFL_TARGET_CLASS, TRIAL_LABELS},
+    {3, {3, 224, 224}, OSAFL_X_FLOAT, OSAFL_TARGET_CLASS, TRIAL_LABELS},
+    {1, {12}, OSAFL_X_FLOAT, OSAFL_TARGET_REAL, 2},
+    {3, {1, 28, 28}, OSAFL_X_FLOAT, OSAFL_TARGET_REAL, 2},
+    {1, {12}, OSAFL_X_INT32, OSAFL_TARGET_CLASS, TRIAL_LABELS},
 };
 
 struct trial_world world_for(struct conform *c)
@@ -239,9 +240,9 @@ struct trial_world world_for(struct conform *c)
     const struct trial_settings settings = settings_default(c);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct instance_under_test s;
-        world.data.channels = shapes[i].channels;
-        world.data.height = shapes[i].height;
-        world.data.width = shapes[i].width;
+        world.data.rank = shapes[i].rank;
+        memcpy(world.data.shape, shapes[i].shape, sizeof world.data.shape);
+        world.data.x_type = shapes[i].x_type;
         world.data.target_type = shapes[i].target_type;
         world.data.target_size = shapes[i].target_size;
         const osafl_status status = under_test_create(&s, c, &world, &settings);

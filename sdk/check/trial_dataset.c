@@ -26,10 +26,17 @@ static const osafl_dataset_info *info_of(const struct instance_under_test *s)
     return &((const struct dataset_host *)s->kept)->info;
 }
 
-static uint64_t sample_floats(const struct instance_under_test *s)
+/* Bytes of the values of a sample, floats or integers. */
+static uint64_t sample_bytes(const struct instance_under_test *s)
 {
-    const osafl_dataset_info *info = info_of(s);
-    return (uint64_t)info->channels * info->height * info->width;
+    return osafl_sample_size(info_of(s)) * sizeof(float);
+}
+
+/* The values of sample i of a batch. */
+static const void *values_of(const struct instance_under_test *s, const osafl_batch *b, uint64_t i)
+{
+    const char *first = b->x != NULL ? (const char *)b->x : (const char *)b->x_int;
+    return first + i * sample_bytes(s);
 }
 
 static uint64_t split_size(const struct instance_under_test *s, uint32_t split)
@@ -44,9 +51,15 @@ static uint64_t split_size(const struct instance_under_test *s, uint32_t split)
 /* Of a description with which nothing can be tried. */
 static const char *absurdity(const osafl_dataset_info *info)
 {
-    const double floats = (double)info->channels * info->height * info->width;
-    if (!(floats >= 1.0 && floats < 0x1p31))
+    if (info->rank < 1 || info->rank > OSAFL_SAMPLE_RANK)
+        return "samples have no dimension, or too many";
+    double values = 1.0;
+    for (uint32_t i = 0; i < info->rank; i++)
+        values *= info->shape[i];
+    if (!(values >= 1.0 && values < 0x1p31))
         return "samples have no extent, or an absurd one";
+    if (info->x_type != OSAFL_X_FLOAT && info->x_type != OSAFL_X_INT32)
+        return "the type of the values is unknown";
     if (info->labels < 1 || info->labels > 1u << 24)
         return "there are no labels, or absurdly many";
     if (info->target_type != OSAFL_TARGET_CLASS && info->target_type != OSAFL_TARGET_REAL)
@@ -79,10 +92,14 @@ static osafl_status begin(struct instance_under_test *s, struct caller *t)
 static osafl_batch make_batch(struct instance_under_test *s, struct caller *t, uint32_t n)
 {
     const osafl_dataset_info *info = info_of(s);
+    const bool integers = info->x_type == OSAFL_X_INT32;
+    void *x = arena_output(&t->arena, integers ? "x_int" : "x", n * osafl_sample_size(info),
+                           sizeof(float), 64);
     osafl_batch b = {
         .struct_size = sizeof b,
         .n = n,
-        .x = arena_output(&t->arena, "x", n * sample_floats(s), sizeof(float), 64),
+        .x = integers ? NULL : x,
+        .x_int = integers ? x : NULL,
         .label = arena_output(&t->arena, "label", n, sizeof(int32_t), 4),
     };
     if (info->target_type == OSAFL_TARGET_REAL)
@@ -98,8 +115,12 @@ static osafl_status read_batch(struct instance_under_test *s, struct caller *t, 
     const osafl_batch *batch = arena_input(&t->arena, "batch", b, 1, sizeof *b, 8);
     osafl_call *c = caller_begin(t, "read()", OSAFL_NO_CLIENT);
     OSAFL_TRY(caller_end(t, vtable(s)->read(s->instance.self, c, split, in, batch)));
-    transcript_floats(&t->transcript, "x of read()", t->round, t->task, b->x,
-                      b->n * sample_floats(s));
+    if (b->x != NULL)
+        transcript_floats(&t->transcript, "x of read()", t->round, t->task, b->x,
+                          b->n * osafl_sample_size(info_of(s)));
+    else
+        transcript_bytes(&t->transcript, "x_int of read()", t->round, t->task, b->x_int,
+                         b->n * sample_bytes(s));
     transcript_bytes(&t->transcript, "label of read()", t->round, t->task, b->label,
                      b->n * sizeof *b->label);
     if (b->target != NULL)
@@ -187,7 +208,6 @@ void check_dataset_samples(struct conform *c)
     struct transcript answers = {0};
     struct draws d = {.seed = c->seed, .purpose = 8};
     under_test_must_open(&s, c, &answers);
-    const size_t bytes = sample_floats(&s) * sizeof(float);
     for (uint32_t split = OSAFL_SPLIT_TRAIN; split <= OSAFL_SPLIT_TEST; split++) {
         uint64_t index[BATCH];
         const uint64_t size = split_size(&s, split);
@@ -204,7 +224,7 @@ void check_dataset_samples(struct conform *c)
         for (unsigned i = 0; i < BATCH; i++) {
             if (read_batch(&s, &t, split, &index[i], &one) != OSAFL_OK)
                 caller_fail(&t, "fails: %s", t.error.text);
-            if (memcmp(one.x, all.x + i * sample_floats(&s), bytes) != 0 ||
+            if (memcmp(values_of(&s, &one, 0), values_of(&s, &all, i), sample_bytes(&s)) != 0 ||
                 one.label[0] != all.label[i])
                 caller_fail(&t, "sample %g of split %u is another one alone than in a batch",
                             (double)index[i], (unsigned)split);

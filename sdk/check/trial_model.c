@@ -126,18 +126,24 @@ static const osafl_batch *make_batch(struct instance_under_test *s, struct calle
 {
     const osafl_dataset_info *data = &s->world.data;
     const uint32_t n = kept_of(s)->batch;
-    const uint64_t floats = (uint64_t)n * data->channels * data->height * data->width;
+    const uint64_t values = n * osafl_sample_size(data);
     struct draws d = {.seed = s->conform->seed, .purpose = 9, .index = (uint64_t)number << 32};
-    float *x = calloc(floats, sizeof *x);
+    float *x = calloc(values, sizeof *x);
+    int32_t *x_int = calloc(values, sizeof *x_int);
     int32_t *label = calloc(n, sizeof *label);
-    if (x == NULL || label == NULL)
+    if (x == NULL || x_int == NULL || label == NULL)
         _exit(70);
-    trial_floats(s, number, 3, 0.5, x, floats);
+    trial_floats(s, number, 3, 0.5, x, values);
+    for (uint64_t i = 0; i < values; i++)
+        x_int[i] = x[i] > 0.0f; /* tokens 0 and 1 */
     for (uint32_t i = 0; i < n; i++)
         label[i] = (int32_t)draw_below(&d, data->labels);
     osafl_batch b = {.struct_size = sizeof b, .n = n};
-    b.x = arena_inout(&t->arena, "x", x, floats, sizeof *x, 64);
-    arena_protect(&t->arena, b.x, true);
+    if (data->x_type == OSAFL_X_INT32)
+        b.x_int = arena_inout(&t->arena, "x_int", x_int, values, sizeof *x_int, 64);
+    else
+        b.x = arena_inout(&t->arena, "x", x, values, sizeof *x, 64);
+    arena_protect(&t->arena, b.x != NULL ? (void *)b.x : b.x_int, true);
     b.label = arena_inout(&t->arena, "label", label, n, sizeof *label, 4);
     arena_protect(&t->arena, b.label, true);
     if (data->target_type == OSAFL_TARGET_REAL) {
@@ -151,6 +157,7 @@ static const osafl_batch *make_batch(struct instance_under_test *s, struct calle
         free(target);
     }
     free(x);
+    free(x_int);
     free(label);
     return arena_input(&t->arena, "batch", &b, 1, sizeof b, 8);
 }
@@ -294,6 +301,25 @@ void check_model_tensors(struct conform *c)
         if (!isfinite(kept_of(&s)->w[i]))
             conform_fail(c, "init() makes parameter %g %g", (double)i, (double)kept_of(&s)->w[i]);
     }
+}
+
+/* Samples of another type are refused in create(), or read. */
+void check_model_types(struct conform *c)
+{
+    struct instance_under_test s;
+    struct transcript answers = {0};
+    conform_load(c);
+    struct trial_world world = world_for(c);
+    const struct trial_settings settings = settings_default(c);
+    world.data.x_type = world.data.x_type == OSAFL_X_FLOAT ? OSAFL_X_INT32 : OSAFL_X_FLOAT;
+    const bool refused = under_test_create(&s, c, &world, &settings) != OSAFL_OK;
+    under_test_close(&s);
+    if (refused)
+        return;
+    if (under_test_open(&s, c, &world, &settings, false, 0, &answers) == OSAFL_OK)
+        under_test_must_run(&s, 0, 1, &answers);
+    under_test_close(&s);
+    transcript_free(&answers);
 }
 
 /* One batch on which gradients are tried, with dropout off. */

@@ -57,9 +57,11 @@ static osafl_status describe(void *self, osafl_call *c, osafl_dataset_info *out)
 {
     (void)c;
     const struct dataset *set = self;
-    out->channels = 1;
-    out->height = SIDE;
-    out->width = SIDE;
+    out->rank = 3; /* channels, height, width */
+    out->shape[0] = 1;
+    out->shape[1] = SIDE;
+    out->shape[2] = SIDE;
+    out->x_type = OSAFL_X_FLOAT;
     out->target_type = OSAFL_TARGET_CLASS;
     out->target_size = (uint32_t)set->config->classes;
     out->labels = (uint32_t)set->config->classes;

@@ -51,12 +51,13 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
                            const void *config, void **self)
 {
     const osafl_dataset_info *data = facts->dataset;
-    if (data->target_type != OSAFL_TARGET_CLASS)
-        return h->fail(c, OSAFL_E_UNSUPPORTED, "this model needs a data set with classes");
+    if (data->target_type != OSAFL_TARGET_CLASS || data->x_type != OSAFL_X_FLOAT)
+        return h->fail(c, OSAFL_E_UNSUPPORTED,
+                       "this model needs samples of real numbers, with classes");
     struct model *m = malloc(sizeof *m);
     if (m == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
-    const uint64_t inputs = (uint64_t)data->channels * data->height * data->width;
+    const uint64_t inputs = osafl_sample_size(data);
     const uint64_t classes = data->target_size;
     *m = (struct model){.host = h, .config = config, .inputs = inputs, .classes = classes};
     m->tensor[0] = (osafl_tensor){

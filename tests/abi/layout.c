@@ -192,13 +192,12 @@ static void print_dataset(void)
 {
     BEGIN(osafl_dataset_info);
     MEMBER(osafl_dataset_info, struct_size);
-    MEMBER(osafl_dataset_info, channels);
-    MEMBER(osafl_dataset_info, height);
-    MEMBER(osafl_dataset_info, width);
+    MEMBER(osafl_dataset_info, rank);
+    MEMBER(osafl_dataset_info, shape);
+    MEMBER(osafl_dataset_info, x_type);
     MEMBER(osafl_dataset_info, target_type);
     MEMBER(osafl_dataset_info, target_size);
     MEMBER(osafl_dataset_info, labels);
-    MEMBER(osafl_dataset_info, reserved);
     MEMBER(osafl_dataset_info, n_train);
     MEMBER(osafl_dataset_info, n_validation);
     MEMBER(osafl_dataset_info, n_test);
@@ -208,6 +207,7 @@ static void print_dataset(void)
     MEMBER(osafl_batch, struct_size);
     MEMBER(osafl_batch, n);
     MEMBER(osafl_batch, x);
+    MEMBER(osafl_batch, x_int);
     MEMBER(osafl_batch, label);
     MEMBER(osafl_batch, target);
     END(osafl_batch);

@@ -71,9 +71,9 @@ static void try_network(const osafl_plugin *p, void *config, uint32_t shape)
     const bool real = shapes[shape].real;
     const osafl_dataset_info data = {
         .struct_size = sizeof data,
-        .channels = shapes[shape].channels,
-        .height = shapes[shape].height,
-        .width = shapes[shape].width,
+        .rank = 3,
+        .shape = {shapes[shape].channels, shapes[shape].height, shapes[shape].width},
+        .x_type = OSAFL_X_FLOAT,
         .target_type = real ? OSAFL_TARGET_REAL : OSAFL_TARGET_CLASS,
         .target_size = CLASSES,
         .labels = real ? 1 : CLASSES,

@@ -353,7 +353,7 @@ void fuzz_read_samples(struct instance *i)
     call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
     FUZZ_REQUIRE(call_end(&c, vt->describe(i->self, &c, &info)) == OSAFL_OK);
     FUZZ_REQUIRE(info.n_train > 0 && info.labels > 1);
-    const size_t size = (size_t)info.channels * info.height * info.width;
+    const size_t size = (size_t)osafl_sample_size(&info);
     const uint64_t n[] = {0, info.n_train, info.n_validation, info.n_test};
     float *x = malloc(size * sizeof *x);
     FUZZ_REQUIRE(x != NULL && size > 0);

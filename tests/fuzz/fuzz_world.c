@@ -100,9 +100,9 @@ static void set_scene(struct scene *s, uint32_t choice)
     *s = (struct scene){
         .e = {.general = {.name = "x", .seed = 3, .rounds = 5}, .clients = few_clients},
         .info = {.struct_size = sizeof s->info,
-                 .channels = 1,
-                 .height = 1,
-                 .width = 1,
+                 .rank = 1,
+                 .shape = {1},
+                 .x_type = OSAFL_X_FLOAT,
                  .target_type = OSAFL_TARGET_CLASS,
                  .target_size = LABELS,
                  .labels = LABELS,

@@ -135,7 +135,7 @@ class Tables(ProductTest):
     def test_the_example_learns(self):
         output = self.osafl("check", self.EXAMPLE)
         self.assertRegex(output, r"data set +csv: 192 training, 0 validation, 48 test samples, each "
-                                 r"1 x 1 x 10 values; 2 classes: no, yes\n")
+                                 r"10 values; 2 classes: no, yes\n")
         self.assertRegex(output, r'label +column 7 \("churned"\)\n')
         self.assertRegex(output, r"scaling +\(v - mean\) / deviation, of each value over the training")
         self.osafl("run", self.EXAMPLE, "--quiet", "--out", self.path("run"))
@@ -168,7 +168,7 @@ class Tables(ProductTest):
         run = osafl_run.Run(folder)
         data = json.loads(run.bytes("data.json"))
         self.assertEqual((data["dataset"], data["shape"], data["classes"]),
-                         ("csv", [1, 1, 10], ["no", "yes"]))
+                         ("csv", [10], ["no", "yes"]))
         samples = self.samples(data)
         self.assertEqual(len(samples), 48)
         model = Logistic(run.tensors())

@@ -89,8 +89,9 @@ class SequencesAndTargets(ProductTest):
                                                                npy(kind, (count,), symbols[steps:]))
         return settings, test
 
-    def learn_text(self, kind, layer):
+    def learn_text(self, kind, layer, **more):
         settings, test = self.tokens(kind, 7, 1200)
+        settings.update(more)
         pairs = list(zip(test, test[1:]))
         unigram, bigram = entropy([(0, b) for _, b in pairs]), entropy(pairs)
         run = self.run_small(FEDAVG, settings, {
@@ -100,10 +101,25 @@ class SequencesAndTargets(ProductTest):
         loss = run.rounds("test_loss")[-1]
         self.assertLess(loss, bigram + 0.25 * (unigram - bigram), (unigram, bigram))
         self.assertGreater(loss, bigram - 0.05)
+        return run
 
     def test_a_recurrent_network_learns_a_text(self):
         self.learn_text("<i4", "gru")
         self.learn_text("<i8", "lstm")
+
+    def test_tokens_may_stay_integers(self):
+        floats = self.learn_text("<i4", "gru")
+        tokens = self.learn_text("<i4", "gru", **{"dataset.npy.tokens": "true"})
+        self.assertEqual(floats.bytes("rounds.csv"), tokens.bytes("rounds.csv"))
+        self.assertEqual(json.loads(tokens.bytes("data.json"))["values"], "int32")
+
+    def test_nothing_is_calculated_with_tokens(self):
+        settings, _ = self.tokens("<i4", 7, 60)
+        settings["dataset.npy.tokens"] = "true"
+        text = self.osafl("run", osafl_run.SMALL, "--quiet", *arguments({
+            **FEDAVG, **settings, "model.plugin": "logistic"}), status=2)
+        self.assertIn("the samples are tokens, and numbers that name something are not calculated "
+                      "with: begin the network with an embedding", text)
 
     def test_what_is_no_token_is_refused(self):
         settings, _ = self.tokens("<i4", 7, 60)

@@ -72,6 +72,13 @@ osafl_dataset_info dataset_describe(struct fixture *f)
     return info;
 }
 
+void dataset_expect_shape(const osafl_dataset_info *info, const uint32_t *shape, size_t rank)
+{
+    assert_int_equal(info->x_type, OSAFL_X_FLOAT);
+    assert_int_equal(info->rank, rank);
+    assert_memory_equal(info->shape, shape, rank * sizeof *shape);
+}
+
 void dataset_read(struct fixture *f, uint32_t split, const uint64_t *index, uint32_t n, float *x,
                   int32_t *label)
 {

@@ -21,6 +21,11 @@ void write_text(const char *name, const char *text);
 
 osafl_status dataset_create(struct fixture *f);
 osafl_dataset_info dataset_describe(struct fixture *f);
+/* Samples have exactly these dimensions. */
+#define EXPECT_SHAPE(info, ...)                                                                    \
+    dataset_expect_shape(&(info), (const uint32_t[]){__VA_ARGS__},                                 \
+                         sizeof(uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
+void dataset_expect_shape(const osafl_dataset_info *info, const uint32_t *shape, size_t rank);
 void dataset_read(struct fixture *f, uint32_t split, const uint64_t *index, uint32_t n, float *x,
                   int32_t *label);
 int32_t dataset_label(struct fixture *f, uint64_t i); /* of a training sample */

@@ -54,7 +54,8 @@ static void destroy(void *self)
 static osafl_status dataset_describe(void *self, osafl_call *c, osafl_dataset_info *out)
 {
     (void)self, (void)c;
-    out->channels = out->height = out->width = 1;
+    out->rank = out->shape[0] = 1;
+    out->x_type = OSAFL_X_FLOAT;
     out->target_type = OSAFL_TARGET_CLASS;
     out->target_size = out->labels = TOY_LABELS;
     out->n_train = TOY_SAMPLES;

@@ -57,9 +57,9 @@ static inline osafl_status case_create(struct model_case *m, uint32_t channels, 
                                        uint32_t width, uint32_t classes)
 {
     m->data = (osafl_dataset_info){.struct_size = sizeof m->data,
-                                   .channels = channels,
-                                   .height = height,
-                                   .width = width,
+                                   .rank = 3,
+                                   .shape = {channels, height, width},
+                                   .x_type = OSAFL_X_FLOAT,
                                    .target_type = OSAFL_TARGET_CLASS,
                                    .target_size = classes,
                                    .labels = classes};
@@ -74,7 +74,7 @@ static inline osafl_status case_create(struct model_case *m, uint32_t channels, 
 /* Memory and a batch of n samples, x = 2 u(seed, 0, i), labels 3 i mod classes. */
 static inline void case_batch(struct model_case *m, uint32_t n, uint64_t seed)
 {
-    const uint64_t picture = (uint64_t)m->data.channels * m->data.height * m->data.width;
+    const uint64_t picture = osafl_sample_size(&m->data);
     m->batch = (osafl_batch){.struct_size = sizeof m->batch, .n = n};
     m->batch.x = case_memory(n * picture * sizeof(float));
     m->batch.label = case_memory(n * sizeof(int32_t));

@@ -66,9 +66,7 @@ static void reads_all_batches(void **state)
     fixture_set(f, "validation", "1000");
     assert_int_equal(dataset_create(f), OSAFL_OK);
     const osafl_dataset_info info = dataset_describe(f);
-    assert_int_equal(info.channels, 3);
-    assert_int_equal(info.height, 32);
-    assert_int_equal(info.width, 32);
+    EXPECT_SHAPE(info, 3, 32, 32);
     assert_int_equal(info.labels, 10);
     assert_int_equal(info.n_train, 49000);
     assert_int_equal(info.n_validation, 1000);

@@ -62,8 +62,7 @@ static void reads_both_kinds_of_labels(void **state)
     fixture_set(f, "validation", "1000");
     assert_int_equal(dataset_create(f), OSAFL_OK);
     osafl_dataset_info info = dataset_describe(f);
-    assert_int_equal(info.channels, 3);
-    assert_int_equal(info.width, 32);
+    EXPECT_SHAPE(info, 3, 32, 32);
     assert_int_equal(info.labels, 100);
     assert_int_equal(info.n_train, 49000);
     assert_int_equal(info.n_test, 10000);

@@ -51,9 +51,7 @@ static void takes_the_last_column_as_label(void **state)
     struct fixture *f = open_table(iris);
     assert_int_equal(dataset_create(f), OSAFL_OK);
     const osafl_dataset_info info = dataset_describe(f);
-    assert_int_equal(info.channels, 1);
-    assert_int_equal(info.height, 1);
-    assert_int_equal(info.width, 2);
+    EXPECT_SHAPE(info, 2);
     assert_int_equal(info.labels, 3);
     assert_int_equal(info.n_train, 4);
     assert_int_equal(info.n_test, 4);
@@ -75,7 +73,7 @@ static void finds_columns_by_name_and_by_number(void **state)
     fixture_set(f, "ignore", "id");
     assert_int_equal(dataset_create(f), OSAFL_OK);
     osafl_dataset_info info = dataset_describe(f);
-    assert_int_equal(info.width, 2);
+    EXPECT_SHAPE(info, 2);
     /* Classes are ordered as numbers, where all are numbers. */
     assert_string_equal(info.label_names[0], "9");
     check_sample(f, 0, (const float[]){1, 2}, 2, 1);
@@ -109,9 +107,7 @@ static void makes_pictures_of_rows(void **state)
     fixture_set(f, "height", "2");
     assert_int_equal(dataset_create(f), OSAFL_OK);
     const osafl_dataset_info info = dataset_describe(f);
-    assert_int_equal(info.channels, 2);
-    assert_int_equal(info.height, 2);
-    assert_int_equal(info.width, 2);
+    EXPECT_SHAPE(info, 2, 2, 2);
     fixture_close(f);
     f = open_table("1,2,3,a\n4,5,6,b\n");
     fixture_set(f, "height", "2");

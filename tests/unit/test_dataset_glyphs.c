@@ -32,7 +32,7 @@ static void describes_an_endless_set(void **state)
     (void)state;
     struct fixture *f = open_glyphs("validation", "30");
     const osafl_dataset_info info = dataset_describe(f);
-    assert_int_equal(info.channels * info.height * info.width, PIXELS);
+    EXPECT_SHAPE(info, 1, 28, 28);
     assert_int_equal(info.target_type, OSAFL_TARGET_CLASS);
     assert_int_equal(info.target_size, 10);
     assert_int_equal(info.labels, 10);

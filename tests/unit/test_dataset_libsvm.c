@@ -24,7 +24,7 @@ static void expect_samples(struct fixture *f, uint32_t n, uint32_t width, const 
         fail_msg("refused: %s", f->error.text);
     const osafl_dataset_info info = dataset_describe(f);
     assert_int_equal(info.n_train, n);
-    assert_int_equal(info.width, width);
+    assert_int_equal(info.shape[info.rank - 1], width);
     for (uint64_t i = 0; i < n; i++) {
         float got[16];
         int32_t label;
@@ -57,7 +57,8 @@ static void reads_sparse_samples(void **state)
     fixture_set(f, "features", "4");
     fixture_set(f, "height", "2");
     expect_samples(f, 2, 2, (const float[]){1, 0, 0, 2}, (const int32_t[]){0, 1});
-    assert_int_equal(dataset_describe(f).height, 2);
+    const osafl_dataset_info lines = dataset_describe(f);
+    EXPECT_SHAPE(lines, 2, 2);
     fixture_close(f);
 }
 

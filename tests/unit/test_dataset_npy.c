@@ -53,16 +53,14 @@ static void reads_floats_of_every_shape(void **state)
     write_array("y.npy", "<i8", "(2,)", (const int64_t[]){0, 2}, 16);
     const struct {
         const char *shape;
-        uint32_t channels, height, width;
-    } cases[] = {{"(2, 12)", 1, 1, 12}, {"(2, 3, 4)", 1, 3, 4}, {"(2, 2, 3, 2)", 2, 3, 2}};
+        uint32_t rank, sizes[3];
+    } cases[] = {{"(2, 12)", 1, {12}}, {"(2, 3, 4)", 2, {3, 4}}, {"(2, 2, 3, 2)", 3, {2, 3, 2}}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         write_array("x.npy", "<f4", cases[i].shape, data, sizeof data);
         struct fixture *f = open_npy();
         assert_int_equal(dataset_create(f), OSAFL_OK);
         const osafl_dataset_info info = dataset_describe(f);
-        assert_int_equal(info.channels, cases[i].channels);
-        assert_int_equal(info.height, cases[i].height);
-        assert_int_equal(info.width, cases[i].width);
+        dataset_expect_shape(&info, cases[i].sizes, cases[i].rank);
         assert_int_equal(info.n_train, 2);
         assert_int_equal(info.n_test, 2);
         assert_int_equal(info.labels, 3);
@@ -73,6 +71,40 @@ static void reads_floats_of_every_shape(void **state)
         assert_memory_equal(x, data + 12, sizeof x);
         fixture_close(f);
     }
+}
+
+static void keeps_tokens(void **state)
+{
+    (void)state;
+    write_array("x.npy", "<i8", "(2, 2)", (const int64_t[]){7, 0, 16777217, 2147483646}, 32);
+    write_array("y.npy", "<i8", "(2,)", (const int64_t[]){0, 1}, 16);
+    struct fixture *f = open_npy();
+    fixture_set(f, "tokens", "true");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    const osafl_dataset_info info = dataset_describe(f);
+    assert_int_equal(info.x_type, OSAFL_X_INT32);
+    assert_int_equal(info.rank, 1);
+    assert_int_equal(info.shape[0], 2);
+    int32_t x[2];
+    int32_t label;
+    const osafl_dataset_vt *vt = fixture_vtable(f);
+    const osafl_batch b = {.struct_size = sizeof b, .n = 1, .x_int = x, .label = &label};
+    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(vt->read(f->instance.self, c, OSAFL_SPLIT_TRAIN, &(uint64_t){1}, &b),
+                     OSAFL_OK);
+    assert_int_equal(fixture_end(f, OSAFL_OK), OSAFL_OK);
+    assert_int_equal(x[0], 16777217);
+    assert_int_equal(x[1], 2147483646);
+    fixture_close(f);
+
+    f = open_npy();
+    fixture_set(f, "tokens", "true");
+    fixture_set(f, "standardise", "true");
+    expect_refusal(f, OSAFL_E_CONFIG, "leave pixels and standardise out");
+    write_array("x.npy", "<f4", "(2, 1)", (const float[]){1, 0.5F}, 8);
+    f = open_npy();
+    fixture_set(f, "tokens", "true");
+    expect_refusal(f, OSAFL_E_DATA, "element 1 is 0.5, not a whole number of 0 .. 2147483646");
 }
 
 static void puts_channels_first(void **state)
@@ -86,9 +118,7 @@ static void puts_channels_first(void **state)
     fixture_set(f, "channels", "last");
     assert_int_equal(dataset_create(f), OSAFL_OK);
     const osafl_dataset_info info = dataset_describe(f);
-    assert_int_equal(info.channels, 3);
-    assert_int_equal(info.height, 1);
-    assert_int_equal(info.width, 2);
+    EXPECT_SHAPE(info, 3, 1, 2);
     float x[6];
     int32_t label;
     dataset_read(f, OSAFL_SPLIT_TRAIN, (const uint64_t[]){0}, 1, x, &label);
@@ -164,7 +194,7 @@ static void refuses_arrays_that_do_not_fit(void **state)
     write_array("t.npy", "<f4", "(2, 3)", data, sizeof data);
     f = open_npy();
     fixture_set(f, "test_x", in_folder("t.npy"));
-    expect_refusal(f, OSAFL_E_DATA, "samples have shape 1x1x3, training samples 1x1x2");
+    expect_refusal(f, OSAFL_E_DATA, "samples have shape 3, training samples 2");
     write_array("t.npy", "|u1", "(3, 2)", "123456", 6);
     f = open_npy();
     fixture_set(f, "test_x", in_folder("t.npy"));
@@ -460,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_FOLDER(reads_floats_of_every_shape),
+        WITH_FOLDER(keeps_tokens),
         WITH_FOLDER(puts_channels_first),
         WITH_FOLDER(holds_out_and_standardises),
         WITH_FOLDER(refuses_arrays_that_do_not_fit),

@@ -43,7 +43,7 @@ static void expect_samples(struct fixture *f, uint32_t n, uint32_t width, const 
         fail_msg("refused: %s", f->error.text);
     const osafl_dataset_info info = dataset_describe(f);
     assert_int_equal(info.n_train, n);
-    assert_int_equal(info.width, width);
+    EXPECT_SHAPE(info, width);
     for (uint64_t i = 0; i < n; i++) {
         float got[16];
         int32_t label;
@@ -230,7 +230,8 @@ static void refuses_odd_values(void **state)
                "that the column holds categories: dataset.csv.categorical = \"*, f\"");
         struct fixture *f = open_table(text, SET("categorical", "*, f"));
         assert_int_equal(dataset_create(f), OSAFL_OK);
-        assert_int_equal(dataset_describe(f).width, 5);
+        const osafl_dataset_info info = dataset_describe(f);
+        EXPECT_SHAPE(info, 5);
         fixture_close(f);
         snprintf(text, sizeof text, "f,y\n1,1\n2,%s\n3,2\n4,1\n5,3\n", odd[i]);
         snprintf(message, sizeof message,

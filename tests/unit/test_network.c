@@ -104,7 +104,7 @@ static struct model_case *open_case(const json_t *c)
 /* Samples that are tokens. */
 static void make_tokens(struct model_case *m, uint64_t tokens)
 {
-    const uint64_t n = (uint64_t)m->batch.n * m->data.channels * m->data.height * m->data.width;
+    const uint64_t n = m->batch.n * osafl_sample_size(&m->data);
     for (uint64_t i = 0; tokens > 0 && i < n; i++)
         m->batch.x[i] = floorf((float)tokens * (m->batch.x[i] / 2 + 1) / 2);
 }
@@ -293,7 +293,7 @@ static void refusals_name_the_layer(void **state)
                    "{ concat = \"a, b\"; }, { linear = \"classes\"; }",
                    "layers[1] \"b\": 10 x 10 values cannot be joined with 12 x 12");
     expect_refusal("{ conv = 6; kernel = 7; }, { conv = 6; kernel = 7; }",
-                   "layers[1]: pictures of 12 x 12 are too small");
+                   "layers[1]: samples of 1 x 12 x 12 are too small");
     expect_refusal("{ conv = 6; kernel = 1; }",
                    "the network ends with 6 x 12 x 12 values; the data "
                    "set wants 10: end it with { linear");
@@ -344,9 +344,9 @@ static void real_targets_have_a_loss_and_no_accuracy(void **state)
     struct model_case *m =
         network_of("layers = ( { linear = \"classes\"; } ); loss = \"squared_error\";");
     m->data = (osafl_dataset_info){.struct_size = sizeof m->data,
-                                   .channels = 1,
-                                   .height = 1,
-                                   .width = 2,
+                                   .rank = 1,
+                                   .shape = {2},
+                                   .x_type = OSAFL_X_FLOAT,
                                    .target_type = OSAFL_TARGET_REAL,
                                    .target_size = 2,
                                    .labels = 1};

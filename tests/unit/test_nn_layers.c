@@ -75,9 +75,9 @@ static void describe(struct network *net, const struct instance_under_test *s,
                      struct network_options options)
 {
     const osafl_dataset_info data = {.struct_size = sizeof data,
-                                     .channels = s->channels,
-                                     .height = s->height,
-                                     .width = s->width,
+                                     .rank = 3,
+                                     .shape = {s->channels, s->height, s->width},
+                                     .x_type = OSAFL_X_FLOAT,
                                      .target_type = OSAFL_TARGET_CLASS,
                                      .target_size = 5};
     network_begin(net, "trial", &data, options);

@@ -103,7 +103,7 @@ static osafl_status make_instance(struct model_bench *b, const osafl_host *host,
 
 static bool make_batch(const struct model_bench *b, uint32_t n, uint32_t stream, osafl_batch *batch)
 {
-    const uint64_t values = (uint64_t)b->o->channels * b->o->height * b->o->width * n;
+    const uint64_t values = osafl_sample_size(&b->dataset) * n;
     *batch = (osafl_batch){.struct_size = sizeof *batch,
                            .n = n,
                            .x = memory_zeroed(values, sizeof(float), VECTOR_ALIGNMENT),
@@ -298,9 +298,9 @@ static osafl_status bench_plugin(const osafl_plugin *p, const struct node *setti
                             .vt = (const osafl_model_vt *)(const void *)p->vtable,
                             .context = {.seed = 1, .log_level = OSAFL_LOG_WARN},
                             .dataset = {.struct_size = sizeof b.dataset,
-                                        .channels = o->channels,
-                                        .height = o->height,
-                                        .width = o->width,
+                                        .rank = 3,
+                                        .shape = {o->channels, o->height, o->width},
+                                        .x_type = OSAFL_X_FLOAT,
                                         .target_type = OSAFL_TARGET_CLASS,
                                         .target_size = o->classes,
                                         .labels = o->classes},

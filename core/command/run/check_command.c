@@ -10,6 +10,7 @@
 #include "base/diagnostics.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/text.h"
 #include "plugin/guard.h"
 #include "round/client_filter.h"
 #include "round/engine.h"
@@ -79,11 +80,13 @@ static void print_data(const struct session *s)
     const osafl_dataset_info *info = &s->dataset;
     const bool classes = info->target_type == OSAFL_TARGET_CLASS;
     size_t width = 0;
+    char shape[TEXT_SHAPE_BYTES];
     printf("%-22s %s: ", "data set", s->instance[OSAFL_KIND_DATASET].plugin->name);
     print_split(info->n_train, "training");
     print_split(info->n_validation, "validation");
     print_split(info->n_test, "test samples");
-    printf("each %u x %u x %u values; %u %s", info->channels, info->height, info->width,
+    printf("each %s %s; %u %s", text_shape(shape, info->shape, info->rank),
+           info->x_type == OSAFL_X_INT32 ? "integers" : "values",
            classes ? info->labels : info->target_size,
            classes                  ? "classes"
            : info->target_size == 1 ? "target"
@@ -109,13 +112,12 @@ static void print_fact(void *arg, const osafl_fact *fact)
 static void print_layer(void *arg, const osafl_layer *l)
 {
     size_t *lines = arg;
-    char shape[48];
+    char shape[TEXT_SHAPE_BYTES];
     if ((*lines)++ == 0)
         printf("%-32s %-22s %-18s %10s %12s\n", "layer", "kind", "gives", "parameters",
                "operations");
-    snprintf(shape, sizeof shape, "%u x %u x %u", l->shape[0], l->shape[1], l->shape[2]);
-    printf("%-32s %-22s %-18s %10llu %12.0f\n", l->name[0] != '\0' ? l->name : "-", l->kind, shape,
-           (unsigned long long)l->parameters, l->operations);
+    printf("%-32s %-22s %-18s %10llu %12.0f\n", l->name[0] != '\0' ? l->name : "-", l->kind,
+           text_shape(shape, l->shape, 3), (unsigned long long)l->parameters, l->operations);
 }
 
 /* A setting of the kind whose name *arg is. */

@@ -20,6 +20,7 @@ static void samples_free(struct samples *s)
 {
     free(s->pixels);
     free(s->values);
+    free(s->tokens);
     free(s->label);
     free(s->target);
     free(s->client);
@@ -105,6 +106,7 @@ osafl_status sample_set_shape(struct sample_set *s, const char *file, uint32_t c
                        "%s: %" PRIu32 " features do not make %" PRIu32
                        " channels of height %" PRIu32,
                        file, values, channels, height);
+    s->rank = channels > 1 ? 3 : height > 1 ? 2 : 1;
     s->channels = channels;
     s->height = height;
     s->width = values / rows;
@@ -395,8 +397,9 @@ osafl_status sample_set_arrange(const struct sample_set *s, struct samples *samp
 {
     const size_t size = (size_t)s->channels * s->height * s->width;
     const size_t element = samples->pixels != NULL ? 1 : sizeof *samples->values;
-    unsigned char *data =
-        samples->pixels != NULL ? samples->pixels : (unsigned char *)samples->values;
+    unsigned char *data = samples->pixels != NULL   ? samples->pixels
+                          : samples->values != NULL ? (unsigned char *)samples->values
+                                                    : (unsigned char *)samples->tokens;
     if (stride[0] == (size_t)s->height * s->width && stride[1] == s->width && stride[2] == 1)
         return OSAFL_OK;
     unsigned char *spare = malloc(size * element);
@@ -508,9 +511,10 @@ osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *
 {
     (void)c;
     const struct sample_set *s = self;
-    out->channels = s->channels;
-    out->height = s->height;
-    out->width = s->width;
+    const uint32_t shape[] = {s->channels, s->height, s->width};
+    out->rank = s->rank;
+    memcpy(out->shape, shape + 3 - s->rank, s->rank * sizeof shape[0]);
+    out->x_type = s->train_file.tokens != NULL ? OSAFL_X_INT32 : OSAFL_X_FLOAT;
     out->target_type = s->targets > 0 ? OSAFL_TARGET_REAL : OSAFL_TARGET_CLASS;
     out->target_size = s->targets > 0 ? s->targets : s->classes;
     out->labels = s->targets > 0 ? 1 : s->classes;
@@ -535,33 +539,39 @@ uint32_t sample_set_client(void *self, uint64_t i)
     return s->train_file.client != NULL ? s->train_file.client[s->train.index[i]] : OSAFL_NO_CLIENT;
 }
 
+/* What the bytes of one sample mean. */
+static void read_pixels(const struct sample_set *s, const uint8_t *pixel, float *x)
+{
+    const size_t area = (size_t)s->height * s->width;
+    for (uint32_t channel = 0; channel < s->channels; channel++) {
+        const float *value = s->pixel_value + (s->pixel_tables > 1 ? channel * 256ul : 0);
+        for (size_t j = channel * area; j < (channel + 1) * area; j++)
+            x[j] = value[pixel[j]];
+    }
+}
+
 osafl_status sample_set_read(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
                              const osafl_batch *b)
 {
     (void)c;
     const struct sample_set *s = self;
-    const struct sample_split *from = split == OSAFL_SPLIT_TRAIN        ? &s->train
+    const struct sample_split *part = split == OSAFL_SPLIT_TRAIN        ? &s->train
                                       : split == OSAFL_SPLIT_VALIDATION ? &s->validation
                                                                         : &s->test;
-    const size_t area = (size_t)s->height * s->width;
-    const size_t size = s->channels * area;
+    const struct samples *from = part->from;
+    const size_t size = (size_t)s->channels * s->height * s->width;
     for (uint32_t k = 0; k < b->n; k++) {
-        assert(index[k] < from->n);
-        const size_t i = from->index[index[k]];
-        float *x = b->x + k * size;
-        if (from->from->pixels != NULL) {
-            const uint8_t *pixel = from->from->pixels + i * size;
-            for (uint32_t channel = 0; channel < s->channels; channel++) {
-                const float *value = s->pixel_value + (s->pixel_tables > 1 ? channel * 256ul : 0);
-                for (size_t j = channel * area; j < (channel + 1) * area; j++)
-                    x[j] = value[pixel[j]];
-            }
-        } else {
-            memcpy(x, from->from->values + i * size, size * sizeof *x);
-        }
-        b->label[k] = from->from->label[i];
+        assert(index[k] < part->n);
+        const size_t i = part->index[index[k]];
+        if (from->tokens != NULL)
+            memcpy(b->x_int + k * size, from->tokens + i * size, size * sizeof *b->x_int);
+        else if (from->pixels != NULL)
+            read_pixels(s, from->pixels + i * size, b->x + k * size);
+        else
+            memcpy(b->x + k * size, from->values + i * size, size * sizeof *b->x);
+        b->label[k] = from->label[i];
         if (s->targets > 0)
-            memcpy(b->target + (size_t)k * s->targets, from->from->target + i * s->targets,
+            memcpy(b->target + (size_t)k * s->targets, from->target + i * s->targets,
                    s->targets * sizeof *b->target);
     }
     return OSAFL_OK;

@@ -15,7 +15,8 @@
 struct samples {
     uint64_t n;
     uint8_t *pixels;  /* n * size; or NULL, then values */
-    float *values;    /* n * size */
+    float *values;    /* n * size; or NULL, then tokens */
+    int32_t *tokens;  /* n * size */
     int32_t *label;   /* n; all 0 where there are targets */
     float *target;    /* n * targets; NULL: samples have classes */
     uint32_t *client; /* n; NULL: samples belong to nobody */
@@ -29,6 +30,7 @@ struct sample_split {
 };
 
 struct sample_set {
+    uint32_t rank; /* of a sample: 1 width, 2 height and width, 3 all */
     uint32_t channels;
     uint32_t height;
     uint32_t width;

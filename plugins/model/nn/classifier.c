@@ -164,6 +164,7 @@ static struct pass pass_of(const struct classifier *m, osafl_call *c, void *work
                          .call = c,
                          .workspace = workspace,
                          .picture = b->x,
+                         .token = b->x_int,
                          .wanted = b->target,
                          .n = b->n,
                          .w = w};

@@ -22,15 +22,26 @@ void network_fail(struct network *net, const char *fmt, ...)
     va_end(args);
 }
 
+/* Samples of fewer dimensions are pictures of one channel, or of one line. */
+static void take_shape(struct network *net, const osafl_dataset_info *data)
+{
+    uint32_t *const size[] = {&net->channels, &net->height, &net->width};
+    int used = 0;
+    for (uint32_t i = 0; i < data->rank; i++)
+        used += snprintf(net->sample + used, sizeof net->sample - (size_t)used, "%s%" PRIu32,
+                         i > 0 ? " x " : "", data->shape[i]);
+    for (uint32_t i = 0; i < 3; i++)
+        *size[i] = i + data->rank < 3 ? 1 : data->shape[i + data->rank - 3];
+}
+
 void network_begin(struct network *net, const char *model, const osafl_dataset_info *data,
                    struct network_options options)
 {
     memset(net, 0, sizeof *net);
     net->options = options;
     net->model = model;
-    net->channels = data->channels;
-    net->height = data->height;
-    net->width = data->width;
+    take_shape(net, data);
+    net->integers = data->x_type == OSAFL_X_INT32;
     net->classes = data->target_size;
     net->real_targets = data->target_type != OSAFL_TARGET_CLASS;
     if (net->real_targets && options.loss == LOSS_CROSS_ENTROPY)
@@ -41,19 +52,22 @@ void network_begin(struct network *net, const char *model, const osafl_dataset_i
     else if (net->real_targets ? data->target_size < 1 : data->target_size < 2)
         network_fail(net, "%s needs at least 2 classes, the data set has %" PRIu32, model,
                      data->target_size);
-    else if (data->channels < 1 || data->height < 1 || data->width < 1)
+    else if (data->rank > 3)
+        network_fail(net,
+                     "%s: samples of %s have %" PRIu32 " dimensions; the model reads up to three: "
+                     "channels, height, width",
+                     model, net->sample, data->rank);
+    else if (net->channels < 1 || net->height < 1 || net->width < 1)
         network_fail(net, "%s: the data set's samples are empty", model);
-    else if (data->channels > 65536 || data->height > 65536 || data->width > 16777216)
-        network_fail(net, "%s: samples of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " are too large",
-                     model, data->channels, data->height, data->width);
+    else if (net->channels > 65536 || net->height > 65536 || net->width > 16777216)
+        network_fail(net, "%s: samples of %s are too large", model, net->sample);
 }
 
 static int add_activation(struct network *net, uint64_t height, uint64_t width, uint64_t channels)
 {
     if (channels > UINT32_MAX || channels * height > UINT32_MAX ||
         channels * height * width > max_activation) {
-        network_fail(net, "%s: pictures of %" PRIu32 " x %" PRIu32 " need too much memory",
-                     net->model, net->height, net->width);
+        network_fail(net, "%s: samples of %s need too much memory", net->model, net->sample);
         return 0;
     }
     if (net->n_activations == NETWORK_MAX_ACTIVATIONS) {
@@ -162,10 +176,8 @@ static uint32_t positions(uint32_t length, uint32_t kernel, uint32_t stride, uin
 
 static void fail_too_small(struct network *net, const char *what)
 {
-    network_fail(net,
-                 "pictures of %" PRIu32 " x %" PRIu32 " are too small for %s: nothing is left "
-                 "of them at %s",
-                 net->height, net->width, net->model, what);
+    network_fail(net, "samples of %s are too small for %s: nothing is left of them at %s",
+                 net->sample, net->model, what);
 }
 
 /* Geometry of a layer that slides a window over its input. */

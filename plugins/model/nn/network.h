@@ -77,7 +77,7 @@ enum layer_type {
     LAYER_GROUPED_CONVOLUTION, /* of any groups, kernel and padding */
     LAYER_DEPTHWISE,           /* every channel on its own */
     LAYER_LAYER_NORM,
-    LAYER_EMBEDDING, /* from the batch's pictures, which are tokens; no input activation */
+    LAYER_EMBEDDING, /* from the batch's samples, which are tokens; no input activation */
     LAYER_POSITION,
     LAYER_GRU,
     LAYER_LSTM,
@@ -178,7 +178,9 @@ struct network {
     uint32_t height;
     uint32_t width;
     uint32_t classes; /* or values of a target */
+    char sample[56];  /* the shape of a sample, for messages */
     bool real_targets;
+    bool integers;   /* samples are int32 */
     uint32_t tokens; /* values of a picture are whole numbers below; 0: any */
     int output;      /* activation that the loss reads */
     struct network_options options;
@@ -292,7 +294,8 @@ struct pass {
     osafl_call *call;
     const osafl_step *step; /* NULL: evaluation */
     float *workspace;
-    const float *picture; /* n * channels * height * width */
+    const float *picture; /* n * channels * height * width; NULL: */
+    const int32_t *token; /* the same, whole numbers */
     const float *wanted;  /* n * classes: targets that are real numbers */
     uint32_t n;
     const float *w;

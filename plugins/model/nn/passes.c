@@ -116,10 +116,26 @@ static void plan_memory(struct network *net)
     place_gradients(net);
 }
 
+static bool reads_tokens_only(const struct network *net)
+{
+    for (int i = 0; i < net->n_layers; i++)
+        if (net->layer[i].input == NETWORK_PICTURE && net->layer[i].type != LAYER_EMBEDDING)
+            return false;
+    return true;
+}
+
 osafl_status network_finish(struct network *net)
 {
     if (net->status != OSAFL_OK)
         return net->status;
+    if (net->integers && !reads_tokens_only(net)) {
+        network_fail(net,
+                     "%s: the samples are tokens, and numbers that name something are not "
+                     "calculated with: begin the network with an embedding (model/network), or "
+                     "leave dataset.npy.tokens out",
+                     net->model);
+        return net->status;
+    }
     net->output = net->layer[net->n_layers - 1].output;
     const struct activation *last = &net->activation[net->output];
     assert(last->height == 1 && last->width == 1 && last->channels == net->classes);
@@ -422,12 +438,12 @@ static osafl_status check_tokens(const struct pass *pass)
     const struct network *net = pass->net;
     const size_t n = (size_t)pass->n * net->channels * net->height * net->width;
     for (size_t i = 0; net->tokens > 0 && i < n; i++) {
-        const float x = pass->picture[i];
-        if (!(x >= 0 && x < (float)net->tokens && x == floorf(x)))
+        const double x = pass->token != NULL ? (double)pass->token[i] : (double)pass->picture[i];
+        if (!(x >= 0 && x < net->tokens && x == floor(x)))
             return pass->host->fail(pass->call, OSAFL_E_DATA,
-                                    "%s: a sample holds %g, which is no token of an embedding of "
-                                    "%u: tokens are whole numbers from 0 to %u",
-                                    net->model, (double)x, net->tokens, net->tokens - 1);
+                                    "%s: a sample holds %.10g, which is no token of an embedding "
+                                    "of %u: tokens are whole numbers from 0 to %u",
+                                    net->model, x, net->tokens, net->tokens - 1);
     }
     return OSAFL_OK;
 }
@@ -504,7 +520,10 @@ static osafl_status judge_samples(struct pass *pass, const int32_t *label, judge
     for (size_t first = 0; first < pass->n; first += SAMPLES_AT_ONCE) {
         if (pass->host->cancelled(pass->call))
             return OSAFL_E_CANCELLED;
-        part.picture = pass->picture + first * picture;
+        if (pass->token != NULL)
+            part.token = pass->token + first * picture;
+        else
+            part.picture = pass->picture + first * picture;
         part.n = smaller(pass->n - (uint32_t)first, SAMPLES_AT_ONCE);
         forward(&part);
         part.filters_ready = true;

@@ -3,6 +3,12 @@
 
 #include "arithmetic.h"
 
+/* Token number i of the batch. */
+static size_t token_at(const struct pass *pass, size_t i)
+{
+    return pass->token != NULL ? (size_t)pass->token[i] : (size_t)pass->picture[i];
+}
+
 void embedding_forward(const struct layer *l, const struct pass *pass)
 {
     const size_t steps = l->out_width;
@@ -11,7 +17,7 @@ void embedding_forward(const struct layer *l, const struct pass *pass)
     float *y = pass_values(pass, l->output);
     for (size_t t = 0; t < steps; t++)
         for (size_t n = 0; n < pass->n; n++, y += size)
-            memcpy(y, table + (size_t)pass->picture[n * steps + t] * size, size * sizeof *y);
+            memcpy(y, table + token_at(pass, n * steps + t) * size, size * sizeof *y);
 }
 
 void embedding_backward(const struct layer *l, const struct pass *pass)
@@ -25,7 +31,7 @@ void embedding_backward(const struct layer *l, const struct pass *pass)
         memset(target, 0, p->in * sizeof *target);
     for (size_t t = 0; t < steps; t++)
         for (size_t n = 0; n < pass->n; n++, dy += size) {
-            float *row = target + (size_t)pass->picture[n * steps + t] * size;
+            float *row = target + token_at(pass, n * steps + t) * size;
             for (size_t c = 0; c < size; c++)
                 row[c] += pass->scale * dy[c];
         }
