@@ -266,11 +266,10 @@ static struct update pooled_update(const struct engine *e)
     };
 }
 
-static struct update client_update(const struct engine *e, uint32_t k)
+struct update engine_client_update(const struct engine *e, uint32_t k, const struct train_result *r)
 {
     const osafl_resource_answer *a = &e->participation.answer;
     const uint32_t u = e->task[k].client;
-    const struct train_result *r = &e->result[k];
     const double start_s = (double)e->round * e->session->facts.deadline_s;
     return (struct update){
         .client = u,
@@ -304,7 +303,8 @@ static osafl_status gather_updates(struct engine *e, struct error *error)
     for (uint32_t k = 0; enough && k < e->n_tasks; k++) {
         if (e->result[k].outcome != TRAIN_ARRIVED)
             continue;
-        const struct update one = linked ? client_update(e, k) : pooled_update(e);
+        const struct update one =
+            linked ? engine_client_update(e, k, &e->result[k]) : pooled_update(e);
         if (late[one.client] > 0)
             enough = late_updates_add(&e->late, &one, e->round + late[one.client]);
         else
@@ -318,38 +318,38 @@ static osafl_status gather_updates(struct engine *e, struct error *error)
 
 /* A model that is not finite is attributed to the quantizer where a code decodes to such values,
  * and at the aggregator's otherwise. */
-static osafl_status check_model(const struct engine *e, osafl_call *c)
+static osafl_status check_model(const struct session *s, const struct update *update, uint32_t n,
+                                const float *w, osafl_call *c)
 {
-    const uint64_t dim = e->session->codec.dim;
+    const uint64_t dim = s->codec.dim;
     uint64_t i = 0;
-    while (i < dim && isfinite(e->w[i]))
+    while (i < dim && isfinite(w[i]))
         i++;
     if (i == dim)
         return OSAFL_OK;
-    for (uint32_t k = 0; k < e->n_updates; k++) {
+    for (uint32_t k = 0; k < n; k++) {
         float x = 0.0f;
-        OSAFL_TRY(codec_decode(&e->session->codec, c, &e->update[k].code[0], i, i + 1, &x));
+        OSAFL_TRY(codec_decode(&s->codec, c, &update[k].code[0], i, i + 1, &x));
         if (!isfinite(x))
             return core_host.fail(c, OSAFL_E_NUMERIC,
                                   "parameter %llu became %g because the update of client %u "
                                   "decodes to %g there (quantizer/%s)",
-                                  (unsigned long long)i, (double)e->w[i], e->update[k].client,
-                                  (double)x, codec_name(&e->session->codec));
+                                  (unsigned long long)i, (double)w[i], update[k].client, (double)x,
+                                  codec_name(&s->codec));
     }
     return core_host.fail(c, OSAFL_E_NUMERIC,
                           "aggregate() made parameter %llu %g from finite updates; a smaller "
                           "learning rate may help",
-                          (unsigned long long)i, (double)e->w[i]);
+                          (unsigned long long)i, (double)w[i]);
 }
 
-static osafl_status aggregate(struct engine *e, struct error *error)
+osafl_status engine_aggregate(const struct engine *e, const struct instance *aggregator,
+                              const struct update *update, uint32_t n, struct kept_updates *kept,
+                              float *w, struct error *error)
 {
     const struct session *s = e->session;
-    if (!s->experiment->training.enabled)
-        return OSAFL_OK;
-    if (e->n_updates == 0 && !s->aggregator.wants_empty_rounds)
+    if (n == 0 && !s->aggregator.wants_empty_rounds)
         return OSAFL_OK; /* nothing arrived: w stays */
-    const struct instance *aggregator = &s->instance[OSAFL_KIND_AGGREGATOR];
     const struct update_round facts = {
         .round = e->round,
         .rounds = s->facts.rounds,
@@ -360,15 +360,23 @@ static osafl_status aggregate(struct engine *e, struct error *error)
     struct update_set set;
     osafl_call c;
     call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
-    osafl_status status =
-        updates_open(&set, &s->codec, &facts, e->update, e->n_updates, &e->kept, &c);
+    osafl_status status = updates_open(&set, &s->codec, &facts, update, n, kept, &c);
     if (status == OSAFL_OK) {
-        status = session_aggregator(s)->aggregate(aggregator->self, &c, &set.view, e->w);
+        status = session_aggregator(s)->aggregate(aggregator->self, &c, &set.view, w);
         updates_close(&set);
     }
     if (status == OSAFL_OK)
-        status = check_model(e, &c);
+        status = check_model(s, update, n, w, &c);
     return call_end_named(&c, status, error);
+}
+
+static osafl_status aggregate(struct engine *e, struct error *error)
+{
+    const struct session *s = e->session;
+    if (!s->experiment->training.enabled)
+        return OSAFL_OK;
+    return engine_aggregate(e, &s->instance[OSAFL_KIND_AGGREGATOR], e->update, e->n_updates,
+                            &e->kept, e->w, error);
 }
 
 /* ---- the record of a round ----------------------------------------------------------------- */
@@ -598,12 +606,11 @@ static osafl_status advance_world(struct engine *e, struct round_report *report,
 }
 
 /* w^t, for those who ask for it after the server's step. */
-static void keep_model(struct engine *e)
+static osafl_status keep_model(struct engine *e, struct error *error)
 {
     if (e->w_before != NULL)
         memcpy(e->w_before, e->w, e->session->codec.dim * sizeof *e->w);
-    if (e->theory != NULL)
-        theory_keep(e->theory, e);
+    return e->theory != NULL ? theory_keep(e->theory, e, error) : OSAFL_OK;
 }
 
 static osafl_status measure_round(struct engine *e, struct error *error)
@@ -655,7 +662,7 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
     OSAFL_TRY(gather_updates(e, error));
     timing.train_s = lap(&mark);
 
-    keep_model(e);
+    OSAFL_TRY(keep_model(e, error));
     OSAFL_TRY(aggregate(e, error));
     timing.aggregate_s = lap(&mark);
     OSAFL_TRY(measure_round(e, error));

@@ -70,4 +70,14 @@ struct engine {
 /* Frees the updates of the round in hand. */
 void engine_free_results(struct engine *e);
 
+/* What task k came to, as an aggregator is told of it; valid as long as r and the round. */
+struct update engine_client_update(const struct engine *e, uint32_t k,
+                                   const struct train_result *r);
+
+/* w^t in w becomes the w^{t+1} that an instance of the aggregator makes of n updates, clients
+ * ascending.  [coord] */
+osafl_status engine_aggregate(const struct engine *e, const struct instance *aggregator,
+                              const struct update *update, uint32_t n, struct kept_updates *kept,
+                              float *w, struct error *error);
+
 #endif

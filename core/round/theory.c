@@ -16,6 +16,7 @@
 #include "plugin/pool.h"
 #include "theory_bound.h"
 #include "theory_constants.h"
+#include "theory_server.h"
 
 #define TABLE "theory.csv"
 
@@ -28,7 +29,8 @@ static const char header[] =
     "round,clients,kappa,eta_lo,eta_gl,eta_ef,sum_score,beta,q,sigma2,varpi2,v,step_gap,value,"
     "expected,expected_se,lhs,descent,omega_sigma,omega_sigma_printed,omega_varpi,rhs,rhs_printed,"
     "rhs_se,step_small,rate_small,slack,scores_small,t6,repaired_applies,t6_repaired,rhs_repaired,"
-    "drift_data,drift_scores";
+    "drift_data,drift_scores,q_measured,expected_rescored,expected_rescored_se,descent_rescored,"
+    "lhs_sum,descent_sum,drift_sum,rhs_sum";
 
 /* One client that trained in the round, by its task. */
 struct measured {
@@ -39,7 +41,28 @@ struct measured {
     float *gradient;  /* [dim], of f_u at w^t */
     float *direction; /* [dim]: Q(d_u) as decoded; of a replica, or of the round itself */
     bool arrives;
+    double code_error; /* sum of |Q(d) - d|^2 / |d|^2 over `coded` replicas */
+    uint32_t coded;
     struct error error;
+};
+
+/* Of values over the replicas. */
+struct moments {
+    double sum;
+    double squares;
+    uint32_t n;
+};
+
+/* Sums over the rounds that were measured (THEORY.md). */
+struct telescope {
+    double lhs;
+    double descent; /* 2 (f^t(w^t) - f^t(w^{t+1})) / (eta_gl eta_lo), w^{t+1} of the run itself */
+    double drift;   /* 2 Phi^t / (eta_gl eta_lo), known one round later */
+    double omega;
+    /* Of the round before; NAN: there was none. */
+    double after;      /* f^t(w^{t+1}) on the stores after arrivals */
+    double drift_data; /* of it */
+    double step;       /* eta_gl eta_lo */
 };
 
 struct theory {
@@ -51,17 +74,20 @@ struct theory {
     uint32_t clients;
     float *before;                /* w^t */
     float *other;                 /* w^{t+1} of a replica */
+    struct train_result *replica; /* [clients], by task */
+    struct theory_server server;
     double *step;                 /* [dim] */
     struct measured *m;           /* [clients] */
     struct theory_client *client; /* [clients], by task */
     uint32_t *of;                 /* [clients]: the client of each task; [n] are in use */
     uint32_t n;
-    double *score; /* [clients], of the round before; NAN: there was none */
     /* Of the round in hand. */
     bool has_round;
     struct theory_facts facts;
     struct theory_bound bound;
     double expected_se;
+    struct moments rescored; /* with scores and step of each replica's own */
+    double q_measured;
     double gap;
     double drift_scores;
     /* Of all rounds. */
@@ -72,6 +98,7 @@ struct theory {
     uint32_t repaired_broken;
     double least; /* rhs / lhs */
     double most;
+    struct telescope sum;
 };
 
 /* ---- in parallel over the clients ---------------------------------------------------------- */
@@ -175,19 +202,23 @@ static osafl_status train_replica(const struct sweep *s, uint32_t k, struct work
     struct measured *m = &s->t->m[k];
     struct client_state state = {0};
     struct train_task task = e->task[k];
-    struct train_result result;
+    struct train_result *result = &s->t->replica[k];
     task.w = s->at;
     task.state = &state;
     task.lost = false;
+    task.measure_error = true;
     m->arrives = !replica_loses(e, task.client);
     if (!m->arrives)
         return OSAFL_OK;
-    osafl_status status = train_client(e->session, &task, w, &result);
-    if (status == OSAFL_OK && result.outcome != TRAIN_ARRIVED)
+    osafl_status status = train_client(e->session, &task, w, result);
+    if (status == OSAFL_OK && result->outcome != TRAIN_ARRIVED)
         status = error_set(&w->error, OSAFL_E_NUMERIC, "a replica of round %u diverged", e->round);
-    else if (status == OSAFL_OK)
-        status = decode_direction(e, &task, &result, m->direction, &w->error);
-    train_result_free(e->session, &result);
+    if (status == OSAFL_OK)
+        status = decode_direction(e, &task, result, m->direction, &w->error);
+    if (status == OSAFL_OK && !isnan(result->code_error)) {
+        m->code_error += result->code_error;
+        m->coded++;
+    }
     client_state_free(&state);
     return status;
 }
@@ -306,55 +337,108 @@ static void find_gradients(struct theory *t, const struct engine *e)
     }
 }
 
+static void add_value(struct moments *m, double value)
+{
+    m->sum += value;
+    m->squares += value * value;
+    m->n++;
+}
+
+/* NAN: of no values, and the standard error of one. */
+static double mean_of(const struct moments *m)
+{
+    return m->sum / (double)m->n;
+}
+
+static double error_of(const struct moments *m)
+{
+    const double mean = mean_of(m);
+    return sqrt(fmax(0.0, m->squares / (double)m->n - mean * mean) / ((double)m->n - 1.0));
+}
+
+/* f^t at t->other. */
+static osafl_status add_other(struct theory *t, struct engine *e, struct moments *m,
+                              struct error *error)
+{
+    struct sweep judge = {.t = t, .e = e, .at = t->other, .one = find_value};
+    OSAFL_TRY(sweep_tasks(&judge, error));
+    add_value(m, weighted(t));
+    return OSAFL_OK;
+}
+
+/* The round under the seed that is set: with the run's scores and step, and with its own. */
+static osafl_status replicate(struct theory *t, struct engine *e, struct moments *held,
+                              struct error *error)
+{
+    struct sweep train = {.t = t, .e = e, .at = t->before, .one = train_replica};
+    OSAFL_TRY(sweep_tasks(&train, error));
+    add_directions(t);
+    for (uint64_t i = 0; i < t->dim; i++)
+        t->other[i] = (float)((double)t->before[i] - t->facts.eta_gl * t->step[i]);
+    OSAFL_TRY(add_other(t, e, held, error));
+    if (t->server.state == NULL)
+        return OSAFL_OK;
+    memcpy(t->other, t->before, (size_t)t->dim * sizeof *t->other);
+    OSAFL_TRY(theory_server_step(&t->server, e, t->replica, t->other, error));
+    return add_other(t, e, &t->rescored, error);
+}
+
+/* The largest of the clients' mean errors of their codes. */
+static double measured_q(const struct theory *t)
+{
+    double most = (double)NAN;
+    for (uint32_t k = 0; k < t->n; k++) {
+        if (t->m[k].coded > 0)
+            most = fmax(most, t->m[k].code_error / (double)t->m[k].coded);
+    }
+    return most;
+}
+
 /* E f^t(w^{t+1}) over replicas: the round under other seeds, which hear of nothing. */
 static osafl_status find_expectation(struct theory *t, struct engine *e, struct error *error)
 {
     struct session *s = e->session;
     const uint64_t seed = s->context.seed;
     void (*sink[LOADER_KINDS + 1])(void *, uint32_t, uint32_t, double) = {NULL};
-    struct sweep train = {.t = t, .e = e, .at = t->before, .one = train_replica};
-    struct sweep judge = {.t = t, .e = e, .at = t->other, .one = find_value};
-    double sum = 0.0;
-    double squares = 0.0;
+    struct moments held = {0};
     osafl_status status = OSAFL_OK;
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
         sink[kind] = s->instance[kind].metric;
         s->instance[kind].metric = NULL;
     }
+    for (uint32_t k = 0; k < t->n; k++) {
+        t->m[k].coded = 0;
+        t->m[k].code_error = 0.0;
+    }
+    t->rescored = (struct moments){0};
     for (uint32_t r = 0; status == OSAFL_OK && r < t->o.replicas; r++) {
         s->context.seed = seed ^ (0x9e3779b97f4a7c15u * ((uint64_t)r + 1));
-        status = sweep_tasks(&train, error);
-        if (status != OSAFL_OK)
-            break;
-        add_directions(t);
-        for (uint64_t i = 0; i < t->dim; i++)
-            t->other[i] = (float)((double)t->before[i] - t->facts.eta_gl * t->step[i]);
-        status = sweep_tasks(&judge, error);
-        const double value = weighted(t);
-        sum += value;
-        squares += value * value;
+        status = replicate(t, e, &held, error);
+        for (uint32_t k = 0; k < t->n; k++)
+            train_result_free(s, &t->replica[k]);
     }
     s->context.seed = seed;
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
         s->instance[kind].metric = sink[kind];
-    const double n = (double)t->o.replicas;
-    t->facts.expected = sum / n;
-    t->expected_se = sqrt(fmax(0.0, squares / n - sum / n * (sum / n)) / (n - 1.0));
+    t->facts.expected = mean_of(&held);
+    t->expected_se = error_of(&held);
+    t->q_measured = measured_q(t);
     return status;
 }
 
-/* sum alpha (delta^t - delta^{t-1}) f_u^t(w^t): what the change of scores does to f. */
-static void find_drift_of_scores(struct theory *t, const struct engine *e)
+/* Adds the round to the sums; now: f^t(w^{t+1}) before arrivals. */
+static void telescope(struct theory *t, double now)
 {
-    t->drift_scores = 0.0;
-    for (uint32_t k = 0; k < t->n; k++) {
-        const double before = t->score[t->of[k]];
-        t->drift_scores += t->client[k].alpha * (t->client[k].delta - before) * t->m[k].value;
-    }
-    for (uint32_t u = 0; u < e->session->facts.clients; u++)
-        t->score[u] = 0.0; /* who sits out has none */
-    for (uint32_t k = 0; k < t->n; k++)
-        t->score[t->of[k]] = t->client[k].delta;
+    struct telescope *s = &t->sum;
+    const struct theory_facts *f = &t->facts;
+    const struct theory_bound *b = &t->bound;
+    const double step = f->eta_gl * f->eta_lo;
+    if (t->rounds > 1)
+        s->drift += 2.0 * (s->drift_data + t->drift_scores) / s->step;
+    s->lhs += b->lhs;
+    s->descent += 2.0 * (f->value - now) / step;
+    s->omega += b->omega_sigma + b->omega_varpi;
+    s->step = step;
 }
 
 static void count_round(struct theory *t)
@@ -374,9 +458,10 @@ static void count_round(struct theory *t)
 
 /* ---- for the engine ------------------------------------------------------------------------ */
 
-void theory_keep(struct theory *t, const struct engine *e)
+osafl_status theory_keep(struct theory *t, const struct engine *e, struct error *error)
 {
     memcpy(t->before, e->w, (size_t)t->dim * sizeof *t->before);
+    return theory_server_keep(&t->server, e, error);
 }
 
 osafl_status theory_measure(struct theory *t, struct engine *e, struct error *error)
@@ -390,11 +475,12 @@ osafl_status theory_measure(struct theory *t, struct engine *e, struct error *er
     OSAFL_TRY(sweep_tasks(&all, error));
     find_gradients(t, e);
     OSAFL_TRY(find_expectation(t, e, error));
-    find_drift_of_scores(t, e);
+    t->drift_scores = t->facts.value - t->sum.after;
     t->bound = theory_bound(&t->facts);
     count_round(t);
     struct sweep now = {.t = t, .e = e, .at = e->w, .one = find_value};
     OSAFL_TRY(sweep_tasks(&now, error));
+    telescope(t, weighted(t));
     for (uint32_t k = 0; k < t->n; k++)
         t->m[k].value = t->m[k].at; /* f_u(w^{t+1}) on D^t, for the drift of the data */
     return OSAFL_OK;
@@ -406,6 +492,29 @@ static double least_probability(const struct theory *t)
     for (size_t k = 0; k < t->facts.n; k++)
         least = fmin(least, t->client[k].v);
     return least;
+}
+
+/* Empty in a round without updates. */
+static void write_values(struct theory *t, const double *value, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        csv_real(t->table, t->has_round ? value[i] : (double)NAN);
+}
+
+/* What the theorem leaves out, and the sums over the rounds. */
+static void write_further(struct theory *t)
+{
+    const double rescored = mean_of(&t->rescored);
+    const double step = t->facts.eta_gl * t->facts.eta_lo;
+    const double value[] = {t->q_measured,
+                            rescored,
+                            error_of(&t->rescored),
+                            2.0 * (t->facts.value - rescored) / step,
+                            t->sum.lhs,
+                            t->sum.descent,
+                            t->sum.drift,
+                            t->sum.descent + t->sum.omega};
+    write_values(t, value, sizeof value / sizeof value[0]);
 }
 
 static void write_row(struct theory *t, uint32_t round, double drift_data)
@@ -428,11 +537,10 @@ static void write_row(struct theory *t, uint32_t round, double drift_data)
                             b->t6,          b->repaired_applies,
                             b->t6_repaired, b->rhs_repaired,
                             drift_data,     t->drift_scores};
-    enum { COLUMNS = sizeof value / sizeof value[0] };
     csv_count(t->table, round);
     csv_count(t->table, t->has_round ? f->n : 0);
-    for (size_t i = 0; i < COLUMNS; i++)
-        csv_real(t->table, t->has_round ? value[i] : (double)NAN);
+    write_values(t, value, sizeof value / sizeof value[0]);
+    write_further(t);
     csv_end_row(t->table);
 }
 
@@ -444,6 +552,8 @@ osafl_status theory_end_round(struct theory *t, struct engine *e, struct error *
         OSAFL_TRY(sweep_tasks(&now, error));
         for (uint32_t k = 0; k < t->n; k++)
             drift += t->client[k].alpha * t->client[k].delta * (t->m[k].at - t->m[k].value);
+        t->sum.drift_data = drift;
+        t->sum.after = weighted(t);
     }
     write_row(t, e->round, drift);
     return csv_flush(t->table, error);
@@ -455,11 +565,18 @@ void theory_describe(const struct engine *e, char *out, size_t size)
     out[0] = '\0';
     if (t == NULL || t->rounds == 0)
         return;
+    if (isnan(t->sum.omega)) {
+        snprintf(out, size,
+                 "theory: the right side of the bound and its conditions are unknown, as beta or q "
+                 "is (--smoothness BETA; THEORY.md); the other columns are in theory.csv");
+        return;
+    }
     snprintf(out, size,
              "theory: the printed conditions held in %u of %u rounds, and the printed bound was "
              "broken in %u of them; the repaired form applied in %u, and was broken in %u; right "
-             "side over left side from %.3g to %.3g (theory.csv)",
-             t->holding, t->rounds, t->broken, t->repaired, t->repaired_broken, t->least, t->most);
+             "side over left side from %.3g to %.3g, and %.3g summed over the rounds (theory.csv)",
+             t->holding, t->rounds, t->broken, t->repaired, t->repaired_broken, t->least, t->most,
+             (t->sum.descent + t->sum.omega) / t->sum.lhs);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -485,13 +602,12 @@ static bool make_arrays(struct theory *t, const struct engine *e)
     t->m = calloc(clients, sizeof *t->m);
     t->client = calloc(clients, sizeof *t->client);
     t->of = calloc(clients, sizeof *t->of);
-    t->score = calloc(clients, sizeof *t->score);
+    t->replica = calloc(clients, sizeof *t->replica);
     bool whole = t->before != NULL && t->other != NULL && t->step != NULL && t->m != NULL &&
-                 t->client != NULL && t->of != NULL && t->score != NULL;
+                 t->client != NULL && t->of != NULL && t->replica != NULL;
     for (uint32_t u = 0; whole && u < clients; u++) {
         t->m[u].gradient = memory_zeroed(t->dim, sizeof(float), VECTOR_ALIGNMENT);
         t->m[u].direction = memory_zeroed(t->dim, sizeof(float), VECTOR_ALIGNMENT);
-        t->score[u] = (double)NAN;
         whole = t->m[u].gradient != NULL && t->m[u].direction != NULL;
     }
     return whole;
@@ -509,7 +625,8 @@ static void free_arrays(struct theory *t, uint32_t clients)
     free(t->m);
     free(t->client);
     free(t->of);
-    free(t->score);
+    free(t->replica);
+    theory_server_free(&t->server);
 }
 
 osafl_status theory_create(struct engine *e, const struct results *results, const char *folder,
@@ -529,6 +646,7 @@ osafl_status theory_create(struct engine *e, const struct results *results, cons
         .dim = e->session->codec.dim,
         .clients = e->session->facts.clients,
         .least = HUGE_VAL,
+        .sum = {.after = (double)NAN},
     };
     e->theory = t;
     if (!make_arrays(t, e) || asprintf(&path, "%s/" TABLE, folder) < 0)

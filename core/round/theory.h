@@ -4,7 +4,8 @@
  * FOLDER/theory.csv, a row for each round.  After aggregate() and before arrivals it has w^t,
  * w^{t+1}, the stores D^t and what the aggregator reports as `score` and `step_control`.  The
  * expectation over w^{t+1} is a mean over replicas of the round, with scores and step held as they
- * are, which is what the theorem does.
+ * are, which is what the theorem does; and once more with those that the aggregator gives the
+ * replica's own updates (theory_server.h), which is what the algorithm does.
  *
  * The theorem's d_u is the mean gradient over the SGD steps of a client times eta_lo; eta_gl is the
  * one with which the server's step follows from them, and a server that takes another step than
@@ -35,8 +36,8 @@ void theory_describe(const struct engine *e, char *out, size_t size);
 
 /* ---- for the engine, in this order in each round ---- */
 
-/* Before aggregate(): keeps w^t. */
-void theory_keep(struct theory *t, const struct engine *e);
+/* Before aggregate(): keeps w^t and the aggregator's state. */
+osafl_status theory_keep(struct theory *t, const struct engine *e, struct error *error);
 osafl_status theory_measure(struct theory *t, struct engine *e, struct error *error);
 /* After world_advance(): the drift of the data, and the row. */
 osafl_status theory_end_round(struct theory *t, struct engine *e, struct error *error);

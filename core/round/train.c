@@ -399,6 +399,30 @@ static osafl_status encode_in_vain(const struct training *g, uint32_t slot, stru
     return status;
 }
 
+/* |Q(d) - d|^2 / |d|^2 of the update that is coded. */
+static osafl_status find_code_error(const struct training *g, struct train_result *result)
+{
+    const struct codec *k = &g->session->codec;
+    const float *x = g->worker->w;
+    float tile[NORM_TILE];
+    double error2 = 0.0;
+    double norm2 = 0.0;
+    osafl_status status = OSAFL_OK;
+    osafl_call c;
+    call_begin(&c, session_uplink(g->session), g->task->client, g->task->round);
+    for (uint64_t begin = 0; status == OSAFL_OK && begin < k->dim; begin += NORM_TILE) {
+        const uint64_t end = k->dim - begin < NORM_TILE ? k->dim : begin + NORM_TILE;
+        status = codec_decode(k, &c, &result->code[0], begin, end, tile);
+        for (uint64_t i = begin; status == OSAFL_OK && i < end; i++) {
+            const double difference = (double)tile[i - begin] - (double)x[i];
+            error2 += difference * difference;
+            norm2 += (double)x[i] * (double)x[i];
+        }
+    }
+    result->code_error = norm2 > 0.0 ? error2 / norm2 : (double)NAN;
+    return call_end_named(&c, status, &g->worker->error);
+}
+
 static osafl_status encode_update(const struct training *g, struct train_result *result)
 {
     const struct session *s = g->session;
@@ -413,7 +437,7 @@ static osafl_status encode_update(const struct training *g, struct train_result 
             OSAFL_TRY(encode_slot(g, slot, quantizer_state(g, slot), code));
         result->air_bits += code->air_bits;
     }
-    return OSAFL_OK;
+    return g->task->measure_error ? find_code_error(g, result) : OSAFL_OK;
 }
 
 /* Norm of the update as the server has it. */

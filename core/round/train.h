@@ -26,6 +26,7 @@ struct train_task {
     double gain;                /* of the client's link: osafl_packet */
     double most_bits_per_s;
     bool lost; /* the uplink loses the update: nobody's state changes, as if it had been known */
+    bool measure_error; /* result->code_error is wanted */
     struct client_state *state;
 };
 
@@ -42,6 +43,7 @@ struct train_result {
     double train_loss; /* mean over the steps; NAN after a divergence */
     double air_bits;   /* of all vectors; NAN where none was coded */
     double norm;       /* of the update as received; NAN unless TRAIN_ARRIVED and selection.uses */
+    double code_error; /* |Q(d) - d|^2 / |d|^2 of the update, if the task wants it; NAN: d is 0 */
     struct code *code; /* [slots]; NULL unless TRAIN_ARRIVED after training */
     char *why;         /* TRAIN_DIVERGED, or a failure: why; may be NULL for lack of memory */
 };

@@ -99,6 +99,93 @@ class Theory(ProductTest):
         for key, value in expected.items():
             self.assertAlmostEqual(rows[0][key], value, delta=1e-6 * max(1, abs(value)), msg=key)
 
+    def test_the_error_of_the_quantizer(self):
+        """Its mean over replicas is the variance of stochastic rounding to levels of the norm."""
+        levels = 3
+        settings, stores = self.world()
+        coded = {"quantizer.plugin": "qsgd", "quantizer.qsgd.levels": levels,
+                 "optimizer.sgd.learning_rate": 0.1}
+        start, rows = self.measured(settings, FULL_GRADIENT, FROZEN, measure="theory=1", rounds=1)
+        self.assertIsNone(rows[0]["q_measured"])  # updates of 0
+        _, rows = self.measured(settings, FULL_GRADIENT, coded, measure="theory=3000", rounds=1)
+        model = Logistic(start.tensors())
+        shares = []
+        for store in stores:
+            each = self.gradients(model, store, 0.0)
+            d = [sum(g[i] for g in each) / STORAGE for i in range(len(each[0]))]
+            norm = math.sqrt(sum(x * x for x in d))
+            part = [abs(x) / norm * levels % 1.0 for x in d]
+            shares.append(sum(p * (1 - p) for p in part) / levels ** 2)
+        found = rows[0]["q_measured"]
+        self.assertAlmostEqual(found, max(shares), delta=0.02 * max(shares))
+        self.assertLess(found, rows[0]["q"])
+        self.assertEqual([row["q_measured"] for row in self.measured(
+            settings, FULL_GRADIENT, {"optimizer.sgd.learning_rate": 0.1}, rounds=1)[1]], [0])
+
+    def follow(self, rows):
+        """f^t(w^{t+1}) before arrivals, from the next row."""
+        return [rows[t + 1]["value"] - rows[t]["drift_data"] - rows[t + 1]["drift_scores"]
+                for t in range(len(rows) - 1)]
+
+    def test_the_sums(self):
+        settings, stores = self.world()
+        settings = {**settings, **FULL_GRADIENT, "optimizer.sgd.learning_rate": 0.01}
+        run, _ = self.measured(settings, measure="theory=1", rounds=1)
+        model = Logistic(run.tensors())
+        _, rows = self.measured(settings, measure="theory=1", rounds=2)
+        after = sum(model.loss(store) for store in stores) / CLIENTS
+        self.assertAlmostEqual(self.follow(rows)[0], after, delta=1e-6)
+        self.assertAlmostEqual(rows[0]["descent_sum"], 2 * (rows[0]["value"] - after) / 0.01,
+                               delta=1e-3)
+        # Scores, losses and arrivals: f^t changes under the run's feet.
+        _, rows = self.measured({"training.minibatches": 1, "uplink.loss_probability": 0.3,
+                                 "optimizer.sgd.learning_rate": 0.01,
+                                 "training.batch": 16}, measure="theory=2", rounds=8)
+        now = self.follow(rows)
+        self.assertGreater(max(abs(row["drift_scores"]) for row in rows[1:]), 1e-3)
+        lhs = descent = omega = drift = 0.0
+        for t, row in enumerate(rows[:-1]):
+            step = row["eta_gl"] * row["eta_lo"]
+            lhs += row["lhs"]
+            descent += 2 * (row["value"] - now[t]) / step
+            omega += row["omega_sigma"] + row["omega_varpi"]
+            for key, value in (("lhs_sum", lhs), ("descent_sum", descent), ("drift_sum", drift),
+                               ("rhs_sum", descent + omega)):
+                self.assertAlmostEqual(row[key], value, delta=1e-6 * max(1, abs(value)), msg=key)
+            # The steps are alike, so that the sum telescopes.
+            fall = 2 * (rows[0]["value"] - now[t]) / step
+            self.assertAlmostEqual(row["descent_sum"] - row["drift_sum"], fall,
+                                   delta=1e-3 * (1 + abs(fall) + abs(drift)))
+            drift += 2 * (rows[t + 1]["value"] - now[t]) / step
+
+    def test_scores_of_the_replicas(self):
+        """Where nothing is random a replica is the round itself, scores, step and memory of the
+        aggregator included; where updates are lost it is not."""
+        settings, _ = self.world()
+        certain = {**settings, **FULL_GRADIENT, "aggregator.plugin": "osafl"}
+        _, rows = self.measured(certain, measure="theory=2", rounds=6)
+        self.assertNotAlmostEqual(rows[4]["sum_score"], rows[0]["sum_score"], delta=1e-3)
+        for row, now in zip(rows, self.follow(rows)):
+            self.assertAlmostEqual(row["expected_rescored"], now, delta=1e-6)
+            self.assertLess(row["expected_rescored_se"], 1e-7)
+            self.assertAlmostEqual(row["descent_rescored"],
+                                   2 * (row["value"] - row["expected_rescored"])
+                                   / (row["eta_gl"] * row["eta_lo"]), delta=1e-9)
+        lossy = {**settings, **FULL_GRADIENT, "uplink.loss_probability": 0.4}
+        _, rows = self.measured(lossy, measure="theory=64", rounds=4)
+        self.assertGreater(max(abs(row["expected_rescored"] - row["expected"])
+                               for row in rows if row["value"] is not None), 1e-4)
+
+    def test_a_model_of_unknown_smoothness(self):
+        _, rows = self.measured({"model.plugin": "mlp", "model.mlp.hidden": [4],
+                                 "training.minibatches": 1}, measure="theory=2", rounds=2)
+        self.assertTrue(all(row["rhs_sum"] is None for row in rows))
+        self.assertFalse(any(row["lhs_sum"] is None for row in rows))
+        text = self.osafl("run", SMALL, "--out", self.path("mlp"), "--measure", "theory=2",
+                          "--set", "model.plugin=mlp", "--set", "model.mlp.hidden=[4]", "--set",
+                          "rounds=1", "--set", "training.minibatches=1")
+        self.assertIn("the right side of the bound and its conditions are unknown", text)
+
     def test_full_gradients(self):
         settings, _ = self.world()
         _, rows = self.measured(settings, FULL_GRADIENT, {"optimizer.sgd.learning_rate": 0.01},
@@ -117,6 +204,7 @@ class Theory(ProductTest):
                           self.path("example"))
         self.assertEqual(text.count("the printed bound was broken in 0 of them"), 7)
         self.assertEqual(text.count("and was broken in 0; right side"), 7)
+        self.assertEqual(text.count(" summed over the rounds (theory.csv)"), 7)
         self.assertEqual(text.count("held in 1 of 20 rounds"), 2)  # the first one, with OSAFL
 
     def test_what_is_refused(self):
