@@ -123,29 +123,31 @@ bool help_group(const char *name, FILE *to)
 
 static void explain_grid(FILE *to)
 {
-    fputs("A file may describe a grid: one run for each seed, case and varied value.\n"
-          "\n"
-          "seeds: runs with other random numbers; results are averaged over them\n"
-          "  seeds = [1, 2];\n"
-          "\n"
-          "cases: the variants that are compared; the settings of a case override the rest of the "
-          "file\n"
-          "  cases: (\n"
-          "      { name = \"a\"; aggregator: { plugin = \"osafl\"; }; },\n"
-          "      { name = \"b\"; aggregator: { plugin = \"fedavg\"; }; }\n"
-          "  );\n"
-          "\n"
-          "vary: settings that take each of several values, with all cases and seeds\n"
-          "  vary: (\n"
-          "      { key = \"quantizer.qsgd.levels\"; values = [2, 4]; }\n"
-          "  );\n"
-          "\n"
-          "where: settings for the cells that meet a condition; omit = true leaves them out\n"
-          "  where: ( { only = [\"case=a\", \"quantizer.qsgd.levels=2\"]; rounds = 10; } );\n"
-          "\n"
-          "osafl run FILE --list shows the cells; --only case=a --only seed=1 picks some; --jobs N "
-          "runs N\nat once; a setting given with --set holds for all cells.\n",
-          to);
+    fputs(
+        "A file may describe a grid: one run for each seed, case and varied value.\n"
+        "\n"
+        "seeds: runs with other random numbers; results are averaged over them\n"
+        "  seeds = [1, 2];\n"
+        "\n"
+        "cases: the variants that are compared; the settings of a case override the rest of the "
+        "file\n"
+        "  cases: (\n"
+        "      { name = \"a\"; aggregator: { plugin = \"osafl\"; }; },\n"
+        "      { name = \"b\"; aggregator: { plugin = \"fedavg\"; }; }\n"
+        "  );\n"
+        "\n"
+        "vary: settings that take each of several values, with all cases and seeds\n"
+        "  vary: (\n"
+        "      { key = \"quantizer.qsgd.levels\"; values = [2, 4]; }\n"
+        "  );\n"
+        "\n"
+        "where: settings for the cells that meet a condition; omit = true leaves them out\n"
+        "  where: ( { only = [\"case=a\", \"quantizer.qsgd.levels=2\"]; rounds = 10; } );\n"
+        "\n"
+        "osafl run FILE --list shows the cells; --only case=a --only seed=1 picks some; --jobs N "
+        "runs N\nat once; a setting given with --set holds for all cells. A file has at most 1000 "
+        "cells.\n",
+        to);
 }
 
 /* What is no setting and has help all the same. */

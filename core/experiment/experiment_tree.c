@@ -336,8 +336,12 @@ static void explain(const config_t *config, const struct prescan *scan, struct d
     const struct prescan_line *at = prescan_origin(scan, (unsigned)config_error_line(config));
     const char *source = at->source + strspn(at->source, " \t\r");
     const int shown = (int)strcspn(source, "\r\n");
-    diagnostics_error(d, at->file, at->line, "%s%s%.*s", config_error_text(config),
-                      shown > 0 ? ": " : "", shown > 120 ? 120 : shown, source);
+    const bool twice = strncmp(config_error_text(config), "duplicate", 9) == 0;
+    diagnostics_error(d, at->file, at->line, "%s%s%.*s%s", config_error_text(config),
+                      shown > 0 ? ": " : "", shown > 120 ? 120 : shown, source,
+                      twice ? " (it has a value already; --overlay FILE and --set replace those of "
+                              "a file and its includes)"
+                            : "");
 }
 
 static struct experiment_tree *read_scanned(struct prescan *scan, struct diagnostics *d)

@@ -583,6 +583,10 @@ static void scan_include(struct scan *s, struct text_cursor *c)
     }
     free(path);
     c->p = close + 1;
+    if (c->p < c->end && *c->p == ';') {
+        diagnostics_error(s->d, c->file, c->line, "no ; stands behind @include \"FILE\"");
+        c->p++;
+    }
 }
 
 size_t utf8_valid_bytes(const char *s, size_t n)

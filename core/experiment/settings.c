@@ -309,6 +309,11 @@ static const char *resolve_path(struct experiment_tree *tree, const char *path, 
 static bool read_text(const struct binding *b, const struct node *n, const osafl_param *p,
                       const char **out)
 {
+    if (n->type != NODE_TEXT && n->line == 0) {
+        report_error(b, n, p->name, "must be a text, but it is %s; in a shell: '%s%s%s=\"TEXT\"'",
+                     node_type_words(n->type), b->table->path, dot(b->table->path), p->name);
+        return false;
+    }
     if (n->type != NODE_TEXT) {
         report_type(b, n, p,
                     p->type == OSAFL_T_PATH ? "a path in double quotes"

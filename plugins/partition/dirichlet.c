@@ -21,6 +21,8 @@ static const char *const forms[] = {"symmetric", "weighted", NULL};
 
 /* Larger concentrations change no mix, and their multiples overflow. */
 #define CONCENTRATION_MOST 1e200
+/* From here on each mix is one label, and the inverses of smaller ones overflow. */
+#define CONCENTRATION_LEAST 1e-300
 
 struct settings {
     double concentration;
@@ -107,7 +109,7 @@ static double parameter_of(const struct dirichlet *p, uint32_t label)
 {
     const double concentration = p->settings->concentration;
     if (p->settings->form.index == FORM_SYMMETRIC)
-        return concentration;
+        return fmax(concentration, CONCENTRATION_LEAST);
     return fmax(fmin(concentration, CONCENTRATION_MOST) * p->with_samples * p->share[label],
                 DBL_TRUE_MIN);
 }

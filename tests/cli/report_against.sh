@@ -103,6 +103,19 @@ expect 0 "lost: a run of seed 1 diverged." --measure loss --against control resu
 # Bold only by an interval against every other row that leaves out 0.
 expect 0 "| A | 2 | 0.6000 ± 0.1414 |" --format markdown results/clear
 absent "**"
+python3 - <<'PYTHON'
+import pathlib
+from make import cell
+for n in (4, 5):
+    for place, (case, shift) in enumerate((("A", 0.1), ("B", 0.0))):
+        for seed in range(1, n + 1):
+            cell(pathlib.Path("number"), "of-%d" % n, case, seed, [0.5 + shift + seed * seed / 1000], [1.0],
+                 rounds=1, place=place, settings={"aggregator.plugin": f'"{case}"'})
+PYTHON
+expect 0 "4 seeds cannot give a p below 0.125" --format markdown --interval bootstrap --against B number/of-4
+absent "**"
+expect 0 "| A | 5 | **0.6110 ± 0.0097** |" --format markdown --interval bootstrap number/of-5
+expect 2 "leave out one of them" --by aggregator.plugin --against B number/of-5
 expect 0 "| A | 1 | 0.5000 |" --format markdown results/single
 absent "**"
 expect 0 "better" --only case=better results/pairs

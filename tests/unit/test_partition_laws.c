@@ -142,10 +142,16 @@ static void test_dirichlet_extremes(void **state)
 {
     (void)state;
     struct fixture *small = open_dirichlet(1e-8, flat, LABELS, 1);
+    struct fixture *least = open_dirichlet(5e-324, flat, LABELS, 1);
     struct fixture *large = open_dirichlet(1e6, flat, LABELS, 1);
     uint32_t first[LABELS] = {0};
     for (uint32_t u = 0; u < 200; u++) {
         double one[LABELS];
+        double most = 0.0;
+        get_mix(least, u, 0, one);
+        for (uint32_t l = 0; l < LABELS; l++)
+            most = fmax(most, one[l]);
+        assert_true(most > 1.0 - 1e-9);
         get_mix(small, u, 0, one);
         for (uint32_t l = 0; l < LABELS; l++)
             first[l] += one[l] > 0.999;
@@ -159,6 +165,7 @@ static void test_dirichlet_extremes(void **state)
         total += first[l];
     }
     assert_int_equal(total, 200);
+    fixture_close(least);
     fixture_close(small);
     fixture_close(large);
 }

@@ -73,7 +73,9 @@ bool comparison_leads(const struct summarized_table *s, size_t row, enum compare
             continue;
         struct row_pair p = pair_rows(s, row, i, by);
         others++;
-        if (p.trouble == NULL) {
+        /* Resamples of a few differences of one sign are all of that sign. */
+        const bool enough = s->interval == INTERVAL_STUDENT || p.n >= PAIRED_FEWEST;
+        if (p.trouble == NULL && enough) {
             const struct interval at = paired_interval(p.difference, p.n, s->interval);
             leads = sign > 0 ? at.low > 0 : at.high < 0;
         } else {

@@ -22,6 +22,9 @@ struct interval {
 /* Up to so many differences have an exact p: the work grows as 2^(n/2). */
 #define PAIRED_MOST_EXACT 40
 
+/* Fewer differences prove nothing: no p can be below 2 / 2^4. */
+#define PAIRED_FEWEST 5
+
 /* The 95 % interval of the mean of n finite differences. */
 struct interval paired_interval(const double *difference, size_t n, enum interval_kind kind);
 

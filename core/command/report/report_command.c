@@ -445,6 +445,10 @@ static osafl_status find_pivot(const struct found_cells *found, struct report_op
         return error_set(error, OSAFL_E_CONFIG,
                          "--by makes one table: as text, markdown or latex, or in the page of "
                          "--html");
+    if (o->question.against != NULL)
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--by makes one table, in which bold compares the rows; --against makes "
+                         "tables of its own: leave out one of them");
     OSAFL_TRY(find_setting(found, "--by", o->by, &o->pivot.key, error));
     const char *dot = strrchr(o->pivot.key, '.');
     free(o->heading);
