@@ -519,6 +519,27 @@ void experiment_destroy(struct experiment *e)
     free(e);
 }
 
+static int32_t client_rows(int32_t choice, double clients)
+{
+    if (choice != CLIENT_ROWS_AUTO)
+        return choice;
+    return clients <= CLIENT_ROWS_LIMIT ? CLIENT_ROWS_ALL : CLIENT_ROWS_ASKED;
+}
+
+int32_t experiment_client_rows(const struct experiment *e)
+{
+    return client_rows(e->results.clients.index, (double)e->clients.count);
+}
+
+int32_t experiment_kept_client_rows(const char *setting, double clients)
+{
+    for (int32_t i = 0; setting != NULL && schema_client_rows[i] != NULL; i++) {
+        if (strcmp(setting, schema_client_rows[i]) == 0)
+            return client_rows(i, clients);
+    }
+    return CLIENT_ROWS_ALL;
+}
+
 osafl_status experiment_choose_optimizer(struct experiment *e, struct loader *l, const char *name,
                                          struct diagnostics *d)
 {

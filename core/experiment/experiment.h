@@ -25,6 +25,8 @@ struct general_settings { /* top level of the file */
 enum { EVALUATE_TEST, EVALUATE_VALIDATION };
 enum { LATE_ACCEPT, LATE_CARRY };
 enum { KEEP_LAST, KEEP_BEST, KEEP_BOTH };
+enum { CLIENT_ROWS_AUTO, CLIENT_ROWS_ALL, CLIENT_ROWS_ASKED, CLIENT_ROWS_NONE };
+#define CLIENT_ROWS_LIMIT 10000 /* auto: all clients up to so many */
 
 struct client_settings {         /* clients */
     int64_t count;               /* U */
@@ -64,6 +66,7 @@ struct result_settings { /* results */
     osafl_choice keep;   /* KEEP_* */
     bool confusion;
     bool learning_rate;
+    osafl_choice clients; /* CLIENT_ROWS_* */
 };
 
 struct model_settings { /* model; the plugins' groups stand beside */
@@ -107,6 +110,12 @@ struct experiment *experiment_resolve(struct experiment_tree *tree, const char *
                                       const struct experiment_options *o, struct diagnostics *d);
 
 void experiment_destroy(struct experiment *e);
+
+/* Of whom clients.csv has rows: CLIENT_ROWS_*, but not AUTO. */
+int32_t experiment_client_rows(const struct experiment *e);
+/* The same of a kept run: what results.clients says there, NULL for a run older than the
+ * setting, and clients.count. */
+int32_t experiment_kept_client_rows(const char *setting, double clients);
 
 /* Loads the optimizer that the aggregator asked for, when the file named none, and computes the
  * identity anew.  A file's group for it is applied.  OSAFL_E_UNSUPPORTED: no such plugin can be

@@ -9,6 +9,7 @@
 static const char *const divergence_choices[] = {"stop", "drop", NULL};
 static const char *const split_choices[] = {"test", "validation", NULL};
 static const char *const keep_choices[] = {"last", "best", "both", NULL};
+const char *const schema_client_rows[] = {"auto", "all", "asked", "none", NULL};
 static const char *const late_choices[] = {"accept", "carry", NULL};
 
 /* Counts are 32-bit in the plugin interface. */
@@ -122,6 +123,10 @@ static const osafl_param results[] = {
                .flags = OSAFL_P_LATER),
     OSAFL_BOOL(S, learning_rate, false, "Add a column learning_rate to rounds.csv",
                .flags = OSAFL_P_LATER),
+    OSAFL_CHOICE(S, clients, CLIENT_ROWS_AUTO, schema_client_rows,
+                 "Rows of a round in clients.csv: of all clients, of those that were asked (every "
+                 "reason but absent), of none; auto: all up to 10000 clients, asked beyond",
+                 .flags = OSAFL_P_LATER),
 };
 #undef S
 

@@ -16,6 +16,9 @@ struct schema_group {
     size_t offset; /* of the bound struct in struct experiment */
 };
 
+/* Choices of results.clients, by CLIENT_ROWS_*; NULL ends them. */
+extern const char *const schema_client_rows[];
+
 extern const struct schema_group schema_groups[];
 extern const size_t schema_n_groups;
 

@@ -8,6 +8,7 @@
 
 #include "base/csv_writer.h"
 #include "base/error.h"
+#include "experiment/experiment.h"
 #include "plugin/loader.h"
 
 enum { TABLE_ROUNDS, TABLE_CLIENTS, TABLE_TIMING, TABLES = RESULT_TABLES };
@@ -48,7 +49,7 @@ static const struct column {
     [TABLE_CLIENTS] =
         {
             {"round", "", "Global round, counted from 0"},
-            {"client", "", "Number of the client, from 0"},
+            {"client", "", "Number of the client, from 0; results.clients says who has rows"},
             {"participates", "",
              "1: its update arrived, late ones included; 0: none did, for the reason given"},
             {"reason", "", "Why no update arrived (see below); empty: one did"},
@@ -113,6 +114,7 @@ struct results {
     bool higher_is_better;
     bool per_client;
     bool learning_rate;
+    int32_t client_rows;
     uint32_t n_round_metrics;
     uint32_t n_client_metrics;
     double *round_metric;  /* [n_round_metrics]; NAN: not heard in this round */
@@ -340,13 +342,20 @@ static osafl_status read_record(struct results *r, struct record_reader *from,
 {
     uint64_t count[6];
     double value[2];
+    uint64_t client_rows = CLIENT_ROWS_ALL;
     osafl_reader *reader = &from->base;
     OSAFL_TRY(results_recorded(from, state, error));
     osafl_status status = reader->u64(reader, "evaluations", count, 6);
     if (status == OSAFL_OK)
         status = reader->f64(reader, "measures", value, 2);
+    if (status == OSAFL_OK && reader->state_version >= RESULTS_WITH_CLIENT_ROWS)
+        status = reader->u64(reader, "client_rows", &client_rows, 1);
     if (status != OSAFL_OK)
         return error_set(error, status, "%s", from->error.text);
+    if (client_rows < CLIENT_ROWS_ALL || client_rows > CLIENT_ROWS_NONE)
+        return error_set(error, OSAFL_E_STATE,
+                         "the checkpoint's record \"client_rows\" is damaged");
+    r->client_rows = (int32_t)client_rows;
     if (count[0] > UINT32_MAX || count[1] > UINT32_MAX || count[2] > UINT32_MAX ||
         count[5] > UINT32_MAX)
         return error_set(error, OSAFL_E_STATE,
@@ -393,6 +402,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->higher_is_better = layout->higher_is_better;
     r->per_client = layout->per_client;
     r->learning_rate = layout->learning_rate;
+    r->client_rows = layout->client_rows;
     char *header[TABLES] = {NULL};
     const osafl_status status = results_fill(r, folder, layout, resume, header, error);
     for (int table = 0; table < TABLES; table++)
@@ -420,6 +430,11 @@ void results_close(struct results *r)
     free(r->round_metric);
     free(r->client_metric);
     free(r);
+}
+
+int32_t results_client_rows(const struct results *r)
+{
+    return r->client_rows;
 }
 
 /* ---- rows ---- */
@@ -499,24 +514,32 @@ static void write_decision(struct csv_writer *t, const osafl_resource_answer *a,
     real_of(t, takes_part ? a->upload_j : NULL, u);
 }
 
-static void write_clients(struct results *r, const struct client_rows *rows)
+static void write_client(struct results *r, const struct client_rows *rows, uint32_t u)
 {
     struct csv_writer *t = r->table[TABLE_CLIENTS];
+    csv_count(t, rows->round);
+    csv_count(t, u);
+    csv_count(t, rows->reason[u] == 0);
+    csv_text(t, results_reason(rows->reason[u]));
+    real_of(t, rows->gain, u);
+    write_decision(t, rows->answer, u);
+    csv_count(t, rows->samples[u]);
+    csv_real(t, rows->train_loss[u]);
+    csv_real(t, rows->entropy[u]);
+    if (r->per_client)
+        real_of(t, rows->measure, u);
+    for (uint32_t m = 0; m < r->n_client_metrics; m++)
+        csv_real(t, r->client_metric[(size_t)u * r->n_client_metrics + m]);
+    csv_end_row(t);
+}
+
+static void write_clients(struct results *r, const struct client_rows *rows)
+{
+    if (r->client_rows == CLIENT_ROWS_NONE)
+        return;
     for (uint32_t u = 0; u < r->clients; u++) {
-        csv_count(t, rows->round);
-        csv_count(t, u);
-        csv_count(t, rows->reason[u] == 0);
-        csv_text(t, results_reason(rows->reason[u]));
-        real_of(t, rows->gain, u);
-        write_decision(t, rows->answer, u);
-        csv_count(t, rows->samples[u]);
-        csv_real(t, rows->train_loss[u]);
-        csv_real(t, rows->entropy[u]);
-        if (r->per_client)
-            real_of(t, rows->measure, u);
-        for (uint32_t m = 0; m < r->n_client_metrics; m++)
-            csv_real(t, r->client_metric[(size_t)u * r->n_client_metrics + m]);
-        csv_end_row(t);
+        if (r->client_rows == CLIENT_ROWS_ALL || rows->reason[u] != OSAFL_OUT_ABSENT)
+            write_client(r, rows, u);
     }
 }
 
@@ -580,6 +603,7 @@ osafl_status results_save(struct results *r, osafl_writer *to, struct error *err
     const uint64_t count[6] = {s->evaluations,    s->best_round, s->last_round,
                                s->participations, s->diverged,   s->diverged_rounds};
     const double value[2] = {s->best, s->last};
+    const uint64_t client_rows = (uint64_t)r->client_rows;
     osafl_status status = to->u64(to, "lengths", length, TABLES);
     if (status == OSAFL_OK)
         status = to->u64(to, "hashes", hash, TABLES);
@@ -587,6 +611,8 @@ osafl_status results_save(struct results *r, osafl_writer *to, struct error *err
         status = to->u64(to, "evaluations", count, 6);
     if (status == OSAFL_OK)
         status = to->f64(to, "measures", value, 2);
+    if (status == OSAFL_OK)
+        status = to->u64(to, "client_rows", &client_rows, 1);
     return status == OSAFL_OK ? OSAFL_OK
                               : error_set(error, status, "out of memory for a checkpoint");
 }

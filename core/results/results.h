@@ -44,7 +44,7 @@ struct table_state {
 
 /* The section in which a checkpoint keeps what results_save() writes, and its version. */
 #define RESULTS_SECTION "results"
-enum { RESULTS_WITH_HASHES = 3, RESULTS_VERSION = RESULTS_WITH_HASHES };
+enum { RESULTS_WITH_HASHES = 3, RESULTS_WITH_CLIENT_ROWS = 4, RESULTS_VERSION = 4 };
 
 /* What the columns are. */
 struct results_layout {
@@ -57,6 +57,7 @@ struct results_layout {
     bool higher_is_better;     /* of measures[0] */
     bool per_client;           /* measures[0] becomes a column of clients.csv too */
     bool learning_rate;        /* a column of rounds.csv */
+    int32_t client_rows;       /* CLIENT_ROWS_ALL, ASKED or NONE */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
     uint32_t n_listen;
 };
@@ -64,11 +65,15 @@ struct results_layout {
 struct results;
 
 /* Creates the tables in a claimed folder, or, with resume, goes on from the state that
- * results_save() recorded: the files are cut to the lengths they had then.  The metric sink of
+ * results_save() recorded: the files are cut to the lengths they had then, and clients.csv goes on
+ * with the rows that it had.  The metric sink of
  * every instance in layout->listen is set to these results.  Strings and instances must outlive
  * them.  Two metrics of one name and scope are OSAFL_E_CONFIG. */
 osafl_status results_open(const struct run_folder *folder, const struct results_layout *layout,
                           struct record_reader *resume, struct results **out, struct error *error);
+
+/* CLIENT_ROWS_ALL, ASKED or NONE: as the layout says, or as the run began. */
+int32_t results_client_rows(const struct results *r);
 
 /* One round.  Values that were not measured are NAN. */
 struct round_row {
@@ -86,7 +91,8 @@ struct round_row {
     double upload_j;
 };
 
-/* All clients in one round; arrays have `clients` elements. */
+/* All clients in one round, of whom layout->client_rows says which have a row; arrays have
+ * `clients` elements. */
 struct client_rows {
     uint32_t round;
     const double *gain;                  /* NULL: no link (a centralised run) */
@@ -110,8 +116,8 @@ struct timing_row {
     double total_s; /* everything of the round, results and checkpoint of the one before included */
 };
 
-/* Ends a round: writes one row of rounds.csv, `clients` rows of clients.csv and one row of
- * timing.csv, with the metrics reported since the last call, and flushes them. */
+/* Ends a round: writes one row of rounds.csv, rows of clients.csv and one row of timing.csv, with
+ * the metrics reported since the last call, and flushes them. */
 osafl_status results_end_round(struct results *r, const struct round_row *round,
                                const struct client_rows *clients, const struct timing_row *timing,
                                struct error *error);

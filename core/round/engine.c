@@ -381,13 +381,16 @@ static osafl_status aggregate(struct engine *e, struct error *error)
 
 /* ---- the record of a round ----------------------------------------------------------------- */
 
-/* Of all clients, before any has trained. */
+/* Of all clients, before any has trained; entropies of those that have a row in clients.csv. */
 static void record_stores(struct engine *e)
 {
+    const int32_t rows = experiment_client_rows(e->session->experiment);
     for (uint32_t u = 0; u < count_clients(e); u++) {
         e->train_loss[u] = (double)NAN;
         e->samples[u] = world_stored(e->world)[u];
-        e->entropy[u] = world_entropy(e->world, u);
+        const bool asked = e->reason[u] != OSAFL_OUT_ABSENT;
+        if (rows == CLIENT_ROWS_ALL || (rows == CLIENT_ROWS_ASKED && asked))
+            e->entropy[u] = world_entropy(e->world, u);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "checked_alloc.h"
+#include "results/results.h"
 
 struct absences {
     char **reason; /* [reasons], in the order in which they were met */
@@ -41,6 +42,11 @@ static void count_run(struct absences *a, size_t row, const struct result_cell *
         return;
     }
     const size_t column = csv_table_column(t, "reason");
+    const size_t absent = result_cell_absent(c, t);
+    if (absent > 0) {
+        a->count[row * MOST_REASONS + reason_index(a, results_reason(OSAFL_OUT_ABSENT))] += absent;
+        a->all[row] += absent;
+    }
     for (size_t i = 0; i < t->rows && column != CSV_NO_COLUMN; i++) {
         const char *reason = t->word[(size_t)csv_table_value(t, i, column)];
         a->all[row]++;

@@ -7,14 +7,14 @@
 
 #include "checked_alloc.h"
 
-/* One column of a cell's clients.csv; *table stays NULL for a cell that does not enter the row's
- * figures. */
 /* Of a run that enters the figure; results can be kept without clients.csv. */
 static bool has_table(const struct grid_row *r, const struct result_cell *c)
 {
     return figure_takes(r, c) && result_cell_has_clients(c);
 }
 
+/* One column of a cell's clients.csv; *table stays NULL for a cell that does not enter the row's
+ * figures. */
 static osafl_status read_column(const struct grid_row *r, const struct result_cell *c,
                                 const char *column, struct csv_table **table, struct error *error)
 {
@@ -31,21 +31,27 @@ struct counts {
     size_t all;
 };
 
-static void count(struct counts *c, const struct csv_table *t)
+static void count(struct counts *c, double local_rounds, size_t times)
+{
+    if (!isfinite(local_rounds) || local_rounds < 0 || local_rounds > UINT32_MAX)
+        return; /* a run without a link: nobody decides on local rounds */
+    const size_t k = (size_t)local_rounds;
+    while (c->n <= k) {
+        c->of = checked_grow(c->of, c->n, sizeof *c->of);
+        c->of[c->n++] = 0;
+    }
+    c->of[k] += times;
+    c->all += times;
+}
+
+static void count_run(struct counts *c, const struct result_cell *cell, const struct csv_table *t)
 {
     const size_t column = csv_table_column(t, "local_rounds");
-    for (size_t i = 0; i < t->rows; i++) {
-        const double value = csv_table_value(t, i, column);
-        if (!isfinite(value) || value < 0 || value > UINT32_MAX)
-            continue; /* a run without a link: nobody decides on local rounds */
-        const size_t k = (size_t)value;
-        while (c->n <= k) {
-            c->of = checked_grow(c->of, c->n, sizeof *c->of);
-            c->of[c->n++] = 0;
-        }
-        c->of[k]++;
-        c->all++;
-    }
+    const size_t absent = result_cell_absent(cell, t);
+    for (size_t i = 0; i < t->rows; i++)
+        count(c, csv_table_value(t, i, column), 1);
+    if (absent > 0)
+        count(c, 0, absent);
 }
 
 static osafl_status ccdf_of_row(struct figure_series *s, const struct grid_row *r,
@@ -57,7 +63,7 @@ static osafl_status ccdf_of_row(struct figure_series *s, const struct grid_row *
         struct csv_table *table = NULL;
         status = read_column(r, r->cell[i], "local_rounds", &table, error);
         if (table != NULL)
-            count(&c, table);
+            count_run(&c, r->cell[i], table);
         csv_table_free(table);
     }
     size_t above = c.all;
@@ -124,27 +130,23 @@ static double quantile(const double *sorted, size_t n, double q)
 struct side_by_side {
     const struct grid_row *row;
     struct csv_table **table; /* [row->cells]; NULL: does not enter */
+    size_t *next;             /* [row->cells]: the first row of the round in hand */
     double *room;             /* for one value of every client and run */
 };
 
-/* Clients of a run; their rows of one round stand together (result_cell_clients()). */
-static size_t clients_of(const struct result_cell *c)
-{
-    return (size_t)result_cell_number(c, "clients.count", 0);
-}
-
-static void add_drift_round(struct figure_series *s, const struct side_by_side *of, size_t round)
+static void add_drift_round(struct figure_series *s, struct side_by_side *of, size_t round)
 {
     size_t n = 0;
     double sum = 0;
     for (size_t i = 0; i < of->row->cells; i++) {
         const struct csv_table *t = of->table[i];
-        const size_t clients = clients_of(of->row->cell[i]);
-        if (t == NULL || (round + 1) * clients > t->rows)
+        if (t == NULL)
             continue;
+        const size_t rounds = csv_table_column(t, "round");
         const size_t column = csv_table_column(t, "label_entropy");
-        for (size_t u = 0; u < clients; u++) {
-            const double value = csv_table_value(t, round * clients + u, column);
+        for (; of->next[i] < t->rows && csv_table_value(t, of->next[i], rounds) <= (double)round;
+             of->next[i]++) {
+            const double value = csv_table_value(t, of->next[i], column);
             if (isfinite(value)) {
                 of->room[n++] = value;
                 sum += value;
@@ -162,14 +164,15 @@ static osafl_status drift_of_row(struct figure_series *s, const struct grid_row 
                                  struct error *error)
 {
     struct side_by_side of = {.row = r,
-                              .table = checked_alloc(r->cells, sizeof(struct csv_table *))};
+                              .table = checked_alloc(r->cells, sizeof(struct csv_table *)),
+                              .next = checked_alloc(r->cells, sizeof(size_t))};
     osafl_status status = OSAFL_OK;
     size_t rounds = 0;
     size_t clients = 0;
     for (size_t i = 0; i < r->cells && status == OSAFL_OK; i++) {
         status = read_column(r, r->cell[i], "label_entropy", &of.table[i], error);
         rounds = r->cell[i]->rounds->rows > rounds ? r->cell[i]->rounds->rows : rounds;
-        clients += of.table[i] == NULL ? 0 : clients_of(r->cell[i]);
+        clients += of.table[i] == NULL ? 0 : result_cell_count(r->cell[i]);
     }
     of.room = checked_alloc(clients, sizeof *of.room);
     for (size_t round = 0; round < rounds && status == OSAFL_OK; round++)
@@ -177,6 +180,7 @@ static osafl_status drift_of_row(struct figure_series *s, const struct grid_row 
     for (size_t i = 0; i < r->cells; i++)
         csv_table_free(of.table[i]);
     free(of.table);
+    free(of.next);
     free(of.room);
     return status;
 }

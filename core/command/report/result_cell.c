@@ -12,6 +12,7 @@
 #include "base/folder.h"
 #include "base/text.h"
 #include "checked_alloc.h"
+#include "experiment/experiment.h"
 #include "experiment/old_keys.h"
 #include "result_text.h"
 
@@ -382,35 +383,72 @@ bool measure_is_share(const char *measure)
 
 /* ---- clients.csv ---- */
 
+uint32_t result_cell_count(const struct result_cell *c)
+{
+    const double clients = result_cell_number(c, "clients.count", 0);
+    return clients >= 1 && clients <= UINT32_MAX ? (uint32_t)clients : 0;
+}
+
+static int32_t client_rows(const struct result_cell *c)
+{
+    return experiment_kept_client_rows(result_cell_setting(c, "results.clients"),
+                                       result_cell_count(c));
+}
+
+/* Row i is that of a client and round behind the row before it: the next one where all clients have
+ * rows. */
+static bool row_follows(const struct csv_table *t, size_t i, const size_t column[2],
+                        uint32_t clients, bool all)
+{
+    const double round = csv_table_value(t, i, column[0]);
+    const double client = csv_table_value(t, i, column[1]);
+    const double place = round * clients + client;
+    const double before = i == 0 ? -1
+                                 : csv_table_value(t, i - 1, column[0]) * clients +
+                                       csv_table_value(t, i - 1, column[1]);
+    return client >= 0 && client < clients && round >= 0 &&
+           (all ? place == before + 1 : place > before);
+}
+
 /* Also leaves out the rounds that do not count. */
 static osafl_status check_clients(const struct result_cell *c, struct csv_table *t,
                                   const char *path, struct error *error)
 {
-    const size_t round = csv_table_column(t, "round");
-    const size_t client = csv_table_column(t, "client");
-    if (round == CSV_NO_COLUMN || client == CSV_NO_COLUMN)
+    const size_t column[] = {csv_table_column(t, "round"), csv_table_column(t, "client")};
+    if (column[0] == CSV_NO_COLUMN || column[1] == CSV_NO_COLUMN)
         return error_set(error, OSAFL_E_DATA, "%s:1: no columns \"round\" and \"client\"", path);
-    const double clients = result_cell_number(c, "clients.count", 0);
-    if (!(clients >= 1 && clients <= UINT32_MAX))
+    const uint32_t clients = result_cell_count(c);
+    if (clients == 0)
         return error_set(error, OSAFL_E_DATA, "%s/manifest.json: no setting \"clients.count\"",
                          c->folder);
+    const bool all = client_rows(c) == CLIENT_ROWS_ALL;
     for (size_t i = 0; i < t->rows; i++) {
-        if (csv_table_value(t, i, round) != (double)(i / (size_t)clients) ||
-            csv_table_value(t, i, client) != (double)(i % (size_t)clients))
-            return error_set(error, OSAFL_E_DATA,
-                             "%s:%zu: expected client %zu of round %zu; rows are missing or "
-                             "doubled",
-                             path, i + 2, i % (size_t)clients, i / (size_t)clients);
+        if (row_follows(t, i, column, clients, all))
+            continue;
+        return all ? error_set(error, OSAFL_E_DATA,
+                               "%s:%zu: expected client %zu of round %zu; rows are missing or "
+                               "doubled",
+                               path, i + 2, i % clients, i / clients)
+                   : error_set(error, OSAFL_E_DATA,
+                               "%s:%zu: clients and rounds do not ascend; rows are doubled or in "
+                               "disorder",
+                               path, i + 2);
     }
-    const size_t rows = (size_t)clients * c->planned_rounds;
-    if (t->rows > rows)
-        t->rows = rows;
+    while (t->rows > 0 && csv_table_value(t, t->rows - 1, column[0]) >= c->planned_rounds)
+        t->rows--;
     return OSAFL_OK;
 }
 
 bool result_cell_has_clients(const struct result_cell *c)
 {
-    return folder_has(c->folder, "clients.csv");
+    return folder_has(c->folder, "clients.csv") && client_rows(c) != CLIENT_ROWS_NONE;
+}
+
+size_t result_cell_absent(const struct result_cell *c, const struct csv_table *t)
+{
+    const size_t rounds = c->rounds->rows < c->planned_rounds ? c->rounds->rows : c->planned_rounds;
+    const size_t all = rounds * result_cell_count(c);
+    return client_rows(c) == CLIENT_ROWS_ALL || all < t->rows ? 0 : all - t->rows;
 }
 
 osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,

@@ -83,11 +83,16 @@ size_t result_cell_measure_column(const struct result_cell *c, const char *measu
 /* Whether a measure is a share between 0 and 1: accuracies and F1. */
 bool measure_is_share(const char *measure);
 
-/* Whether the cell's folder holds a clients.csv: results can be kept without. */
+/* Whether the cell's folder holds a clients.csv with rows: results can be kept without. */
 bool result_cell_has_clients(const struct result_cell *c);
 /* clients.csv of the cell, the wanted columns; like csv_table_read().  The columns "round" and
- * "client" are checked to run through every round's clients in order. */
+ * "client" are checked to run through every round's clients in order, or, as results.clients says,
+ * to ascend. */
 osafl_status result_cell_clients(const struct result_cell *c, const char *const *wanted,
                                  struct csv_table **out, struct error *error);
+/* How many clients, over all rounds, have no row in t because they were not asked. */
+size_t result_cell_absent(const struct result_cell *c, const struct csv_table *t);
+/* The setting clients.count; 0: the manifest has none. */
+uint32_t result_cell_count(const struct result_cell *c);
 
 #endif

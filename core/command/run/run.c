@@ -154,12 +154,16 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, st
         .higher_is_better = first_measure(r)->better != OSAFL_LOWER,
         .per_client = r->e->evaluation.per_client,
         .learning_rate = r->e->results.learning_rate,
+        .client_rows = experiment_client_rows(r->e),
         .listen = listen,
     };
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
         if (r->s.session.instance[kind].plugin != NULL)
             listen[layout.n_listen++] = &r->s.session.instance[kind];
-    return results_open(&r->folder, &layout, resume, &r->results, error);
+    OSAFL_TRY(results_open(&r->folder, &layout, resume, &r->results, error));
+    if (results_client_rows(r->results) != layout.client_rows) /* as an older run began */
+        r->e->results.clients.index = results_client_rows(r->results);
+    return OSAFL_OK;
 }
 
 static void announce_start(const struct run *r)

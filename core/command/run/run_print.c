@@ -48,6 +48,12 @@ static void on_start(void *arg, const struct run_start *start)
     };
     if (start->first_round > 0 && s->alone && !s->quiet)
         fprintf(stderr, "osafl: resuming after round %" PRIu32 "\n", start->first_round);
+    else if (s->alone && !s->quiet && e->results.clients.index == CLIENT_ROWS_AUTO &&
+             experiment_client_rows(e) == CLIENT_ROWS_ASKED)
+        fprintf(stderr,
+                "osafl: clients.csv holds the clients that are asked, as there are more "
+                "than %d (results.clients)\n",
+                CLIENT_ROWS_LIMIT);
     if (s->label != NULL)
         s->progress = progress_create(&options);
 }
