@@ -113,7 +113,7 @@ verify 2 "must be a whole number" "$work/run" --rounds 0
 # Several runs: one line for each, and a sum.
 mkdir "$work/many"
 cp -r "$work/run" "$work/row" "$work/plugin" "$work/junk" "$work/many"
-verify 1 "1 of 4 runs are the same, 2 differ or are damaged, 1 lack something" "$work/many"
+verify 1 "4 runs: 1 the same, 2 different or damaged, 1 lacking something" "$work/many"
 
 # An archive, and what it unpacks to.
 cd "$work"
@@ -132,7 +132,7 @@ ls "unpacked/kept/results/$grid"/grid-*.json >/dev/null || fail "no record of th
 ! find unpacked -name 'checkpoint.*' | grep -q . || fail "checkpoints are packed"
 python3 -m json.tool unpacked/kept/plugins.json >/dev/null || fail "plugins.json is no JSON"
 diff -r "base/$grid" "unpacked/kept/results/$grid" | grep -v 'Only in base.*\(checkpoint\|lock\)' && fail "other files"
-verify 0 " runs are the same, 0 differ or are damaged, 0 lack something" unpacked/kept/results
+verify 0 " the same, 0 different or damaged, 0 lacking something" unpacked/kept/results
 "$osafl" report unpacked/kept/results >/dev/null || fail "no report of what was packed"
 
 packs() { # STATUS TEXT ARGUMENT...

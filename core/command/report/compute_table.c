@@ -266,15 +266,17 @@ static char *duration_text(double seconds)
     return text;
 }
 
-static void write_sum(FILE *to, const char *what, const struct compute_sum *s)
+/* "The 8 reported runs took ..." */
+static void write_sum(FILE *to, const char *before, const char *after, const struct compute_sum *s)
 {
     char *cpu = duration_text(s->cpu_s);
     char *time = duration_text(s->seconds);
-    fprintf(to, "The %zu %s", s->runs, what);
+    fprintf(to, "The %zu %srun%s%s", s->runs, before, s->runs == 1 ? "" : "s", after);
     if (s->incomplete > 0)
         fprintf(to, ", %zu of which did not finish,", s->incomplete);
     if (no_record(s)) {
-        fputs(" have no record of what they took", to);
+        fputs(s->runs == 1 ? " has no record of what it took" : " have no record of what they took",
+              to);
     } else {
         fputs(" took", to);
         if (s->unknown < s->runs)
@@ -317,9 +319,9 @@ char *compute_paragraph(const struct result_grid *g, const struct found_cells *t
         note_place(&place, tuning->cell[i]);
     }
     char *machines = checked_stream_text(&place.machines);
-    write_sum(text.file, "reported runs", &reported);
+    write_sum(text.file, "reported ", "", &reported);
     if (tuned.runs > 0)
-        write_sum(text.file, "runs for tuning", &tuned);
+        write_sum(text.file, "", " for tuning", &tuned);
     else
         fputs("No runs for tuning were named (--tuning FOLDER). ", text.file);
     add_sum(&reported, &tuned);

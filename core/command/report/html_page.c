@@ -281,7 +281,7 @@ static void write_head(struct page *p, const struct result_grid *g)
         runs++;
         finished += p->cells->cell[i]->state == CELL_COMPLETE;
     }
-    fprintf(p->to, "<p>%zu runs, %zu of them finished</p>\n<nav>", runs, finished);
+    fprintf(p->to, "<p>%zu run%s, %zu finished</p>\n<nav>", runs, runs == 1 ? "" : "s", finished);
     for (size_t i = 0; g->experiments > 1 && i < g->experiments; i++) {
         fprintf(p->to, "<a href=\"#experiment-%zu\">", i + 1);
         text_escape(g->experiment[i].name, FORMAT_HTML, p->to);

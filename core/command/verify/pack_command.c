@@ -255,7 +255,7 @@ static osafl_status write_readme(const struct packing *p, struct error *error)
 {
     char *versions = versions_of(p);
     char *text = checked_format(
-        "%zu runs of osafl %s, packed by osafl " OSAFL_VERSION ".\n"
+        "%zu run%s of osafl %s, packed by osafl " OSAFL_VERSION ".\n"
         "\n"
         "    osafl report results                    prints their tables\n"
         "    osafl verify results                    computes them again and compares the bytes\n"
@@ -268,7 +268,7 @@ static osafl_status write_readme(const struct packing *p, struct error *error)
         "which was not compared with those files. Plugins that do not come with osafl are built\n"
         "from there, and found with --plugin-dir. The same bytes come from the same program on a\n"
         "processor with the same instruction sets.\n",
-        p->found->cells, versions);
+        p->found->cells, p->found->cells == 1 ? "" : "s", versions);
     const osafl_status status = write_file(p, "README.txt", text, error);
     free(text);
     free(versions);

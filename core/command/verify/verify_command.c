@@ -327,8 +327,8 @@ static int verify_runs(const struct found_cells *found, const struct verify_opti
         count[u->damaged ? EXIT_RUN_FAILED : EXIT_USAGE]++;
     }
     if (found->cells + found->n_unreadable > 1)
-        printf("%zu of %zu runs are the same, %zu differ or are damaged, %zu lack something\n",
-               count[EXIT_RUN_OK], found->cells + found->n_unreadable, count[EXIT_RUN_FAILED],
+        printf("%zu runs: %zu the same, %zu different or damaged, %zu lacking something\n",
+               found->cells + found->n_unreadable, count[EXIT_RUN_OK], count[EXIT_RUN_FAILED],
                count[EXIT_USAGE]);
     if (count[EXIT_INTERRUPTED] > 0)
         return EXIT_INTERRUPTED;
