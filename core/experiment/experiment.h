@@ -55,6 +55,7 @@ struct evaluation_settings { /* evaluation */
     int64_t samples;         /* the first so many of the split; 0: all */
     bool per_class;
     bool per_client;
+    bool client_spread;
 };
 
 struct uplink_settings { /* uplink */

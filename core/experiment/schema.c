@@ -93,8 +93,13 @@ static const osafl_param evaluation[] = {
     OSAFL_INT(S, samples, 0, 0, INT64_MAX, "Number of samples, the first of the split; 0: all",
               .unit = "samples"),
     OSAFL_BOOL(S, per_class, false, "Report the accuracy of every class"),
-    OSAFL_BOOL(S, per_client, false,
-               "Report the accuracy weighted with every client's own label distribution"),
+    OSAFL_BOOL(
+        S, per_client, false,
+        "Report the accuracy weighted with every client's own label distribution, of its own "
+        "model where the optimizer has personal models"),
+    OSAFL_BOOL(S, client_spread, false,
+               "Report mean, standard deviation, worst tenth and Jain's index of these accuracies",
+               .flags = OSAFL_P_LATER),
 };
 #undef S
 

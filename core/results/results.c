@@ -19,6 +19,8 @@ const char *const result_table_name[RESULT_TABLES] = {"rounds.csv", "clients.csv
 
 #define LEARNING_RATE "learning_rate"
 
+#define SPREAD "client_" /* what the names of the spread's columns begin with */
+
 /* Each table begins with its columns of this list; metrics of plugins follow. */
 static const struct column {
     const char *name;
@@ -45,6 +47,11 @@ static const struct column {
             {"energy_j", "J", "Sum of both"},
             {LEARNING_RATE, "",
              "Learning rate of the optimizer in this round; with results.learning_rate"},
+            {SPREAD "mean", "",
+             "With evaluation.client_spread: mean of the accuracies that the clients would find"},
+            {SPREAD "deviation", "", "The same: their standard deviation"},
+            {SPREAD "worst_tenth", "", "The same: mean of the worst tenth of the clients"},
+            {SPREAD "jain", "", "The same: Jain's fairness index, 1 where all are equal"},
         },
     [TABLE_CLIENTS] =
         {
@@ -115,6 +122,7 @@ struct results {
     bool per_client;
     bool learning_rate;
     int32_t client_rows;
+    bool client_spread;
     uint32_t n_round_metrics;
     uint32_t n_client_metrics;
     double *round_metric;  /* [n_round_metrics]; NAN: not heard in this round */
@@ -211,7 +219,8 @@ static osafl_status fixed_columns(const struct results_layout *layout, int table
     if (*header == NULL)
         return OSAFL_E_NOMEM;
     for (const struct column *c = &columns[table][1]; c->name != NULL; c++) {
-        if (strcmp(c->name, LEARNING_RATE) == 0 && !layout->learning_rate)
+        if ((strcmp(c->name, LEARNING_RATE) == 0 && !layout->learning_rate) ||
+            (strncmp(c->name, SPREAD, strlen(SPREAD)) == 0 && !layout->client_spread))
             continue;
         if (strcmp(c->name, MEASURES) != 0) {
             OSAFL_TRY(add_column(header, "", c->name));
@@ -403,6 +412,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->per_client = layout->per_client;
     r->learning_rate = layout->learning_rate;
     r->client_rows = layout->client_rows;
+    r->client_spread = layout->client_spread;
     char *header[TABLES] = {NULL};
     const osafl_status status = results_fill(r, folder, layout, resume, header, error);
     for (int table = 0; table < TABLES; table++)
@@ -484,6 +494,8 @@ static void write_round(struct results *r, const struct round_row *row)
     csv_real(t, row->compute_j + row->upload_j);
     if (r->learning_rate)
         csv_real(t, row->learning_rate);
+    for (int k = 0; r->client_spread && k < SPREADS; k++)
+        csv_real(t, row->spread != NULL ? row->spread[k] : (double)NAN);
     for (uint32_t m = 0; m < r->n_round_metrics; m++)
         csv_real(t, r->round_metric[m]);
     csv_end_row(t);

@@ -56,6 +56,7 @@ struct results_layout {
                                 * sample has it */
     bool higher_is_better;     /* of measures[0] */
     bool per_client;           /* measures[0] becomes a column of clients.csv too */
+    bool client_spread;        /* columns of rounds.csv */
     bool learning_rate;        /* a column of rounds.csv */
     int32_t client_rows;       /* CLIENT_ROWS_ALL, ASKED or NONE */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
@@ -75,12 +76,16 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
 /* CLIENT_ROWS_ALL, ASKED or NONE: as the layout says, or as the run began. */
 int32_t results_client_rows(const struct results *r);
 
+/* How a measure is spread over the clients: columns of rounds.csv. */
+enum { SPREAD_MEAN, SPREAD_DEVIATION, SPREAD_WORST_TENTH, SPREAD_JAIN, SPREADS };
+
 /* One round.  Values that were not measured are NAN. */
 struct round_row {
     uint32_t round;
     double simulated_s; /* (round + 1) * deadline */
     double learning_rate;
     const double *measure; /* [n_measures]; NULL: not evaluated in this round */
+    const double *spread;  /* [SPREADS], where layout->client_spread; NULL as measure */
     double train_loss;     /* mean over the participants */
     uint32_t participants;
     uint32_t diverged;        /* updates that were dropped; no column: clients.csv names them */

@@ -356,6 +356,7 @@ osafl_status engine_aggregate(const struct engine *e, const struct instance *agg
         .clients = session_trainees(s),
         .labels = s->dataset.labels,
         .slots = s->slots,
+        .noise_w = s->link.noise_w_per_hz * s->link.bandwidth_hz,
     };
     struct update_set set;
     osafl_call c;
@@ -455,6 +456,35 @@ static void record_costs(const struct engine *e, struct round_row *row)
     }
 }
 
+/* How good the model is for each client: its own, or the global one by the labels that it holds. */
+static osafl_status judge_clients(struct engine *e, struct round_report *report,
+                                  struct error *error)
+{
+    const struct session *s = e->session;
+    struct personal_evaluation p = {
+        .session = s,
+        .workers = e->workers,
+        .world = e->world,
+        .global = &e->evaluation,
+        .round = e->round,
+        .w = e->w,
+        .broadcast = e->broadcast,
+        .state = e->state,
+        .newcomer = e->newcomer,
+        .measure = e->local_measure,
+    };
+    if (session_optimizer(s)->personal != NULL && session_has_link(s))
+        OSAFL_TRY(personal_evaluate(&p, error));
+    else
+        for (uint32_t u = 0; u < count_clients(e); u++)
+            e->local_measure[u] =
+                evaluation_for_labels(s, &e->evaluation, 0, world_histogram(e->world, u));
+    measure_spread(e->local_measure, count_clients(e), s->model.measures[0].better != OSAFL_LOWER,
+                   e->sorted, e->spread);
+    report->row.spread = e->spread;
+    return OSAFL_OK;
+}
+
 static osafl_status evaluate(struct engine *e, struct round_report *report, struct error *error)
 {
     const struct session *s = e->session;
@@ -474,11 +504,8 @@ static osafl_status evaluate(struct engine *e, struct round_report *report, stru
     }
     for (uint32_t j = measures; j < e->columns.n; j++)
         e->columns.value[j] = e->evaluation.label_mean[(j - measures) * measures];
-    for (uint32_t u = 0; e->local_measure != NULL && u < count_clients(e); u++)
-        e->local_measure[u] =
-            evaluation_for_labels(s, &e->evaluation, 0, world_histogram(e->world, u));
     report->row.measure = e->columns.value;
-    return OSAFL_OK;
+    return e->local_measure != NULL ? judge_clients(e, report, error) : OSAFL_OK;
 }
 
 /* Seconds since *mark, which moves on to now. */

@@ -34,15 +34,23 @@ static bool make_round_arrays(struct engine *e)
     e->result = calloc(e->trainees, sizeof *e->result);
     e->order = calloc(e->trainees, sizeof *e->order);
     e->update = calloc(e->trainees, sizeof *e->update);
-    if (e->session->experiment->evaluation.per_client) {
-        e->local_measure = calloc(n, sizeof *e->local_measure);
-        if (e->local_measure == NULL)
-            return false;
-    }
     return participation_create(e->session, e->world, &e->participation) &&
            pooled_create(e->session, e->world, &e->pooled) && e->reason != NULL &&
            e->train_loss != NULL && e->entropy != NULL && e->samples != NULL && e->state != NULL &&
            e->task != NULL && e->result != NULL && e->order != NULL && e->update != NULL;
+}
+
+/* Where clients are judged one by one. */
+static bool make_client_measures(struct engine *e)
+{
+    const struct evaluation_settings *evaluation = &e->session->experiment->evaluation;
+    if (!evaluation->per_client && !evaluation->client_spread)
+        return true;
+    e->local_measure = calloc(count_clients(e), sizeof *e->local_measure);
+    e->sorted = calloc(count_clients(e), sizeof *e->sorted);
+    return e->local_measure != NULL && e->sorted != NULL &&
+           (session_optimizer(e->session)->personal == NULL ||
+            client_state_create(e->session, &e->newcomer));
 }
 
 static bool make_vectors(struct engine *e)
@@ -129,7 +137,7 @@ osafl_status engine_create(struct session *s, struct world *world, struct engine
     e->late = (struct late_updates){.labels = s->dataset.labels, .slots = s->slots};
     pthread_mutex_init(&e->progress_lock, NULL);
     osafl_status status = OSAFL_OK;
-    if (make_vectors(e) && make_round_arrays(e) && make_columns(e) &&
+    if (make_vectors(e) && make_round_arrays(e) && make_client_measures(e) && make_columns(e) &&
         evaluation_create(s, &e->evaluation) && make_workers(e))
         status = initialise_model(e, error);
     else
@@ -180,6 +188,8 @@ void engine_destroy(struct engine *e)
     free(e->entropy);
     free(e->samples);
     free(e->local_measure);
+    free(e->sorted);
+    client_state_free(&e->newcomer);
     free(e->state);
     free(e->task);
     free(e->result);

@@ -9,6 +9,7 @@
 #include "late_updates.h"
 #include "measure_samples.h"
 #include "participation.h"
+#include "personal.h"
 #include "pooled.h"
 #include "train.h"
 #include "updates.h"
@@ -58,7 +59,10 @@ struct engine {
     struct evaluation evaluation;
     struct measure_columns columns;
     double measure_j;      /* spent on measuring samples in the round in hand */
-    double *local_measure; /* evaluation.per_client: [clients]; else NULL */
+    double *local_measure; /* evaluation.per_client, client_spread: [clients]; else NULL */
+    double *sorted;        /* as local_measure: memory of measure_spread() */
+    double spread[SPREADS];
+    struct client_state newcomer; /* where the optimizer has personal models */
 
     pthread_mutex_t progress_lock;
     engine_progress *progress;

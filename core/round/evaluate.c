@@ -46,13 +46,23 @@ struct evaluating {
     struct evaluation *out;
 };
 
+osafl_status evaluate_batch(const struct session *s, struct worker *w, uint32_t client,
+                            uint32_t round, const float *at, double *value)
+{
+    const struct instance *model = &s->instance[OSAFL_KIND_MODEL];
+    osafl_call c;
+    call_begin(&c, model, client, round);
+    const osafl_status status =
+        session_model(s)->evaluate(model->self, &c, w->workspace, at, &w->batch, value);
+    return call_end_named(&c, status, &w->error);
+}
+
 /* One chunk of samples [begin, end). */
 static osafl_status evaluate_chunk(void *arg, uint64_t begin, uint64_t end, unsigned thread)
 {
     const struct evaluating *v = arg;
     const struct session *s = v->session;
     struct worker *w = v->workers[thread];
-    const struct instance *model = &s->instance[OSAFL_KIND_MODEL];
     const uint32_t n = (uint32_t)(end - begin);
     w->error.text[0] = '\0';
     if (s->context.cancelled != NULL && *s->context.cancelled != 0)
@@ -63,12 +73,8 @@ static osafl_status evaluate_chunk(void *arg, uint64_t begin, uint64_t end, unsi
     memcpy(v->out->label + begin, w->batch.label, n * sizeof(int32_t));
     for (uint32_t i = 0; v->as_label >= 0 && i < n; i++)
         w->batch.label[i] = v->as_label;
-    osafl_call c;
-    call_begin(&c, model, OSAFL_NO_CLIENT, v->round);
-    const osafl_status status =
-        session_model(s)->evaluate(model->self, &c, w->workspace, v->w, &w->batch,
-                                   v->out->value + begin * s->model.n_measures);
-    return call_end_named(&c, status, &w->error);
+    return evaluate_batch(s, w, OSAFL_NO_CLIENT, v->round, v->w,
+                          v->out->value + begin * s->model.n_measures);
 }
 
 static void average(const struct session *s, struct evaluation *e)
@@ -93,6 +99,16 @@ static void average(const struct session *s, struct evaluation *e)
     }
 }
 
+osafl_status evaluation_failed(const struct session *s, struct worker *const *workers,
+                               osafl_status status, struct error *error)
+{
+    /* Chunks fail for the same reason, or a cancelled one beside them: any message serves. */
+    for (unsigned thread = 0; thread < pool_threads(s->context.pool); thread++)
+        if (workers[thread]->error.text[0] != '\0')
+            return error_set(error, status, "%s", workers[thread]->error.text);
+    return error_set(error, status, "evaluation failed");
+}
+
 static osafl_status evaluate_all(struct evaluating *v, struct error *error)
 {
     const struct session *s = v->session;
@@ -101,13 +117,7 @@ static osafl_status evaluate_all(struct evaluating *v, struct error *error)
         v->workers[thread]->error.text[0] = '\0';
     const osafl_status status =
         pool_run(s->context.pool, s->evaluation_samples, EVALUATION_BATCH, evaluate_chunk, v);
-    if (status == OSAFL_OK)
-        return OSAFL_OK;
-    /* Chunks fail for the same reason, or a cancelled one beside them: any message serves. */
-    for (unsigned thread = 0; thread < threads; thread++)
-        if (v->workers[thread]->error.text[0] != '\0')
-            return error_set(error, status, "%s", v->workers[thread]->error.text);
-    return error_set(error, status, "evaluation failed");
+    return status == OSAFL_OK ? OSAFL_OK : evaluation_failed(s, v->workers, status, error);
 }
 
 osafl_status evaluate_model(const struct session *s, struct worker *const *workers, uint32_t round,

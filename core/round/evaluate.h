@@ -34,6 +34,15 @@ osafl_status evaluate_as_label(const struct session *s, struct worker *const *wo
                                const float *w, uint32_t as, struct evaluation *out,
                                struct error *error);
 
+/* Measures of the batch that w has read, into value[n][n_measures]; client: for messages.
+ * [worker] */
+osafl_status evaluate_batch(const struct session *s, struct worker *w, uint32_t client,
+                            uint32_t round, const float *at, double *value);
+
+/* Says why an evaluation by these workers failed; their messages were empty before it. */
+osafl_status evaluation_failed(const struct session *s, struct worker *const *workers,
+                               osafl_status status, struct error *error);
+
 /* Measure m as a client would find it whose samples have these labels: the label's means weighted
  * by the histogram.  NAN when the split has no sample of a label that the client holds. */
 double evaluation_for_labels(const struct session *s, const struct evaluation *e, uint32_t measure,

@@ -270,17 +270,12 @@ static osafl_status store_gradient(const struct osafl_local *l, osafl_call *c, c
 
 /* ---- before and after the steps ------------------------------------------------------------ */
 
-static osafl_status begin_training(struct training *g)
+/* What the optimizer sees of the task. */
+static osafl_status fill_local(struct training *g)
 {
     const struct session *s = g->session;
     struct worker *w = g->worker;
     const struct train_task *task = g->task;
-    const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
-    const size_t bytes = (size_t)s->codec.dim * sizeof(float);
-    if (task->state->floats == NULL && !client_state_create(s, task->state))
-        return error_set(&w->error, OSAFL_E_NOMEM, "out of memory for the state of client %u",
-                         task->client);
-    memcpy(w->w, task->w, bytes);
     memset(w->round_state, 0, (size_t)s->optimizer.round_floats * sizeof(float));
     g->local = (osafl_local){
         .struct_size = sizeof(osafl_local),
@@ -295,13 +290,50 @@ static osafl_status begin_training(struct training *g)
         .priv = g,
         .store_gradient = store_gradient,
     };
-    OSAFL_TRY(session_rate(s, task->round, &g->local.rate, &w->error));
-    if (session_optimizer(s)->begin == NULL)
+    return session_rate(s, task->round, &g->local.rate, &w->error);
+}
+
+/* start() or leave(), if the optimizer has it. */
+static osafl_status change_model(const struct training *g,
+                                 osafl_status (*change)(void *, osafl_call *, const osafl_local *,
+                                                        float *))
+{
+    const struct instance *optimizer = &g->session->instance[OSAFL_KIND_OPTIMIZER];
+    if (change == NULL)
         return OSAFL_OK;
     osafl_call c;
-    call_begin(&c, optimizer, task->client, task->round);
-    const osafl_status status = session_optimizer(s)->begin(optimizer->self, &c, &g->local);
-    return call_end_named(&c, status, &w->error);
+    call_begin(&c, optimizer, g->task->client, g->task->round);
+    const osafl_status status = change(optimizer->self, &c, &g->local, g->worker->w);
+    return call_end_named(&c, status, &g->worker->error);
+}
+
+static osafl_status begin_training(struct training *g)
+{
+    const struct session *s = g->session;
+    struct worker *w = g->worker;
+    const struct train_task *task = g->task;
+    const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
+    if (task->state->floats == NULL && !client_state_create(s, task->state))
+        return error_set(&w->error, OSAFL_E_NOMEM, "out of memory for the state of client %u",
+                         task->client);
+    memcpy(w->w, task->w, (size_t)s->codec.dim * sizeof(float));
+    OSAFL_TRY(fill_local(g));
+    if (session_optimizer(s)->begin != NULL) {
+        osafl_call c;
+        call_begin(&c, optimizer, task->client, task->round);
+        const osafl_status status = session_optimizer(s)->begin(optimizer->self, &c, &g->local);
+        OSAFL_TRY(call_end_named(&c, status, &w->error));
+    }
+    return change_model(g, session_optimizer(s)->start);
+}
+
+/* Of a model of which a part may stay: what is not finite in it would not be seen in the update. */
+static osafl_status leave_training(const struct training *g)
+{
+    const osafl_optimizer_vt *vt = session_optimizer(g->session);
+    if (vt->leave != NULL && !all_finite(g->worker->w, g->session->codec.dim))
+        return diverged(g, "the model");
+    return change_model(g, vt->leave);
 }
 
 static osafl_status finish_optimizer(const struct training *g)
@@ -511,6 +543,7 @@ static osafl_status train_and_encode(struct training *g, struct train_result *re
         OSAFL_TRY(train_local_round(g, r));
     result->train_loss = g->loss_sum / (double)g->local.step;
     OSAFL_TRY(finish_optimizer(g));
+    OSAFL_TRY(leave_training(g));
     make_update(g);
     OSAFL_TRY(check_vectors(g));
     OSAFL_TRY(filter_update(g->session, task->client, task->round, task->w, g->worker->w,
@@ -549,4 +582,17 @@ osafl_status train_client(const struct session *s, const struct train_task *task
         status = OSAFL_OK;
     }
     return status;
+}
+
+osafl_status train_personal_model(const struct session *s, const struct train_task *task,
+                                  struct worker *w)
+{
+    struct training g = {.session = s, .task = task, .worker = w};
+    const struct instance *optimizer = &s->instance[OSAFL_KIND_OPTIMIZER];
+    OSAFL_TRY(fill_local(&g));
+    osafl_call c;
+    call_begin(&c, optimizer, task->client, task->round);
+    const osafl_status status =
+        session_optimizer(s)->personal(optimizer->self, &c, &g.local, task->w, w->w);
+    return call_end_named(&c, status, &w->error);
 }

@@ -55,6 +55,10 @@ struct train_result {
  * thread.  [worker] */
 osafl_status train_client(const struct session *s, const struct train_task *task, struct worker *w,
                           struct train_result *result);
+/* The client's own model into w->w: the optimizer's personal(), which it must have.  Of the task,
+ * numbers, store, w, broadcast and state count; the state exists.  [worker] */
+osafl_status train_personal_model(const struct session *s, const struct train_task *task,
+                                  struct worker *w);
 void train_result_free(const struct session *s, struct train_result *result);
 
 /* Floats of a client, and making and freeing them.  client_state_create() gives zeros; false: out

@@ -454,6 +454,7 @@ osafl_status updates_open(struct update_set *s, const struct codec *codec,
         .compute_s = a.compute_s,
         .upload_s = a.upload_s,
         .joules = a.joules,
+        .noise_w = facts->noise_w,
     };
     return OSAFL_OK;
 }

@@ -45,6 +45,7 @@ struct update_round {
     uint32_t clients;
     uint32_t labels;
     uint32_t slots; /* vectors of each update: 1 + the aggregator's uplink_vectors */
+    double noise_w; /* of the receiver, over the band of a client */
 };
 
 /* The updates of one round as an aggregator sees them. */

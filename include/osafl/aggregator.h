@@ -125,6 +125,7 @@ typedef struct osafl_updates {
     const double *compute_s;
     const double *upload_s;
     const double *joules; /* computing and sending */
+    double noise_w;       /* of the receiver, over the band of one client; 0 in pooled runs */
 } osafl_updates;
 
 /* Features, laws that are tested where they are declared:

@@ -59,6 +59,20 @@ typedef struct osafl_optimizer_vt {
      * client_floats > 0, else OPTIONAL.  [worker] */
     osafl_status (*received)(void *self, osafl_call *c, const osafl_local *l, const float *update,
                              const float *const *uplink);
+    /* Personal models: parts of w that a client keeps for itself.  All OPTIONAL.
+     *
+     * After begin(), before the first step: w holds w^t, and becomes the model from which the
+     * client trains.  NULL: w^t.  [worker] */
+    osafl_status (*start)(void *self, osafl_call *c, const osafl_local *l, float *w);
+    /* After finish(), before the difference to w_start is taken: w holds the trained model, and
+     * becomes the one whose difference is sent.  What the client keeps goes into round_state, and
+     * from there in received() into client_state.  NULL: the trained model.  [worker] */
+    osafl_status (*leave)(void *self, osafl_call *c, const osafl_local *l, float *w);
+    /* The model by which evaluation.per_client judges a client, after the round, whether or not it
+     * took part: writes all of out[0..dim).  w: the global model, also l->w_start.  l->client_state
+     * is the client's, zeros if it has never sent anything.  NULL: w.  [worker] */
+    osafl_status (*personal)(void *self, osafl_call *c, const osafl_local *l, const float *w,
+                             float *out);
 } osafl_optimizer_vt;
 
 #ifdef __cplusplus

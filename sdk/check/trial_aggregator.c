@@ -152,7 +152,8 @@ static osafl_status call_aggregate(struct instance_under_test *s, struct caller 
                                        .rounds = TRIAL_ROUNDS,
                                        .clients = s->world.clients,
                                        .labels = s->world.data.labels,
-                                       .slots = 1 + k->info.uplink_vectors};
+                                       .slots = 1 + k->info.uplink_vectors,
+                                       .noise_w = 2e-15};
     struct update_set set;
     osafl_call *c = caller_begin(t, "aggregate()", OSAFL_NO_CLIENT);
     osafl_status status = updates_open(&set, &k->codec, &facts, update, n, &k->updates, c);

@@ -155,13 +155,42 @@ static osafl_status do_step(struct instance_under_test *s, struct caller *t, str
     return OSAFL_OK;
 }
 
+/* start() or leave(), if there is one. */
+static osafl_status
+do_change(struct instance_under_test *s, struct caller *t, struct toy_training *g, const char *what,
+          osafl_status (*change)(void *, osafl_call *, const osafl_local *, float *))
+{
+    if (change == NULL)
+        return OSAFL_OK;
+    osafl_call *c = caller_begin(t, what, g->local.client);
+    OSAFL_TRY(caller_end(t, change(s->instance.self, c, &g->local, g->w)));
+    transcript_floats(&t->transcript, what, t->round, t->task, g->w, s->world.dim);
+    return OSAFL_OK;
+}
+
 static osafl_status do_begin(struct instance_under_test *s, struct caller *t,
                              struct toy_training *g)
 {
-    if (vtable(s)->begin == NULL)
+    if (vtable(s)->begin != NULL) {
+        osafl_call *c = caller_begin(t, "begin()", g->local.client);
+        OSAFL_TRY(caller_end(t, vtable(s)->begin(s->instance.self, c, &g->local)));
+    }
+    return do_change(s, t, g, "start()", vtable(s)->start);
+}
+
+/* The client's own model after the round. */
+static osafl_status do_personal(struct instance_under_test *s, struct caller *t,
+                                struct toy_training *g)
+{
+    const uint64_t dim = s->world.dim;
+    if (vtable(s)->personal == NULL)
         return OSAFL_OK;
-    osafl_call *c = caller_begin(t, "begin()", g->local.client);
-    return caller_end(t, vtable(s)->begin(s->instance.self, c, &g->local));
+    float *out = arena_output(&t->arena, "out of personal()", dim, sizeof(float), 64);
+    osafl_call *c = caller_begin(t, "personal()", g->local.client);
+    OSAFL_TRY(
+        caller_end(t, vtable(s)->personal(s->instance.self, c, &g->local, g->local.w_start, out)));
+    transcript_floats(&t->transcript, "out of personal()", t->round, t->task, out, dim);
+    return OSAFL_OK;
 }
 
 /* What reaches the server is what was sent; the update is w - w_start. */
@@ -206,7 +235,9 @@ static osafl_status run_task(struct instance_under_test *s, struct caller *t)
     for (uint32_t j = 0; j < kept_of(s)->info.uplink_vectors; j++)
         transcript_floats(&t->transcript, "an uplink vector of finish()", t->round, t->task,
                           g.uplink[j], dim);
-    return do_received(s, t, &g);
+    OSAFL_TRY(do_change(s, t, &g, "leave()", vtable(s)->leave));
+    OSAFL_TRY(do_received(s, t, &g));
+    return do_personal(s, t, &g);
 }
 
 static void copy_kept(struct instance_under_test *to, const struct instance_under_test *from)

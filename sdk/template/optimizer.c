@@ -5,7 +5,8 @@
  *     w <- w - learning_rate * grad * min(1, max_norm / ||grad||)
  *
  * To make it yours, change step(); osafl/optimizer.h tells what a client can keep over steps and
- * rounds, and how it can exchange further vectors with the aggregator. */
+ * rounds, how it can exchange further vectors with the aggregator, and how it has a model of its
+ * own (start(), leave(), personal()). */
 #include <math.h>
 #include <stdlib.h>
 

@@ -322,6 +322,7 @@ static void print_aggregator(void)
     MEMBER(osafl_updates, compute_s);
     MEMBER(osafl_updates, upload_s);
     MEMBER(osafl_updates, joules);
+    MEMBER(osafl_updates, noise_w);
     END(osafl_updates);
     BEGIN(osafl_aggregator_vt);
     MEMBER(osafl_aggregator_vt, life);
@@ -412,6 +413,9 @@ static void print_optimizer(void)
     MEMBER(osafl_optimizer_vt, begin);
     MEMBER(osafl_optimizer_vt, finish);
     MEMBER(osafl_optimizer_vt, received);
+    MEMBER(osafl_optimizer_vt, start);
+    MEMBER(osafl_optimizer_vt, leave);
+    MEMBER(osafl_optimizer_vt, personal);
     END(osafl_optimizer_vt);
 }
 

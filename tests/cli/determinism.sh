@@ -31,6 +31,9 @@ same() {
 same osafl
 same fedavg --set aggregator.plugin=fedavg --set model.plugin=mlp
 same scaffold --set aggregator.plugin=scaffold --set optimizer.plugin=scaffold
+same fedper --set aggregator.plugin=fedavg --set model.plugin=mlp --set optimizer.plugin=fedper \
+    --set optimizer.fedper.learning_rate=0.02 --set evaluation.per_client=true \
+    --set evaluation.client_spread=true
 same krum --set aggregator.plugin=krum --set quantizer.plugin=none
 same median --set aggregator.plugin=median --set quantizer.plugin=topk_sparse
 same genie --set aggregator.plugin=genie

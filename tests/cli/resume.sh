@@ -113,10 +113,13 @@ disturb() {
 }
 
 # Each of these keeps state of another kind: scores and d^{t-1}; control variates of server and
-# clients; moments; updates beyond their round; residuals of the quantizer and
+# clients; personal layers; moments; updates beyond their round; residuals of the quantizer and
 # drifting labels in stores that grow.
 disturb osafl
 disturb scaffold --set aggregator.plugin=scaffold --set optimizer.plugin=scaffold
+disturb fedper --set model.plugin=mlp --set optimizer.plugin=fedper \
+    --set optimizer.fedper.learning_rate=0.02 --set evaluation.per_client=true \
+    --set evaluation.client_spread=true
 disturb fedadam --set aggregator.plugin=fedadam
 disturb afa_cs --set aggregator.plugin=afa_cs
 disturb topk_sparse --set aggregator.plugin=fedavgm --set quantizer.plugin=topk_sparse \

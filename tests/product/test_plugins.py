@@ -16,6 +16,7 @@ SHORT = {"clients.count": 1, "clients.storage": 8, "clients.arrivals": 2, "train
 LARGE = {"cnn": SHORT, "squeezenet": SHORT, "resnet18": SHORT}
 # Plugins that need a partner.
 PARTNERS = {"optimizer/scaffold": {"aggregator.plugin": "scaffold"},
+            "optimizer/fedper": {"optimizer.fedper.learning_rate": 0.02},
             "model/network": {"model.network.layers":
                               '({ flatten = true; }, { linear = "classes"; })'}}
 

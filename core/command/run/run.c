@@ -153,6 +153,7 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, st
         .n_label_measures = measures - r->s.session.model.n_measures,
         .higher_is_better = first_measure(r)->better != OSAFL_LOWER,
         .per_client = r->e->evaluation.per_client,
+        .client_spread = r->e->evaluation.client_spread,
         .learning_rate = r->e->results.learning_rate,
         .client_rows = experiment_client_rows(r->e),
         .listen = listen,
