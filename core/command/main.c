@@ -63,8 +63,10 @@ int main(int argc, char **argv)
     hold_standard_streams();
     /* A file that may not grow further (ulimit -f) is an error with a name, as a full disk is. */
     signal(SIGXFSZ, SIG_IGN);
-    if (!watch_early_exits())
+    if (!watch_early_exits()) {
+        fputs("osafl: out of memory\n", stderr);
         return EXIT_RUN_FAILED;
+    }
     json_memory_end_on_failure();
     const int status = cli_main(argc, argv);
     fflush(NULL);
