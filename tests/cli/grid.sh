@@ -119,7 +119,7 @@ interrupt() { # FOLDER KILL...
     local folder=$1 status=0
     shift
     setsid env --default-signal=INT "$osafl" run "$grid" --threads 2 --jobs 2 --out "$folder" \
-        --set rounds=250 --set checkpoint_every=5 > /dev/null 2> "$work/told" &
+        --set rounds=120 --set checkpoint_every=5 > /dev/null 2> "$work/told" &
     local pid=$!
     for _ in $(seq 3000); do # until it has cells in hand, and so listens for signals
         ! pgrep -P $pid > /dev/null || break
@@ -143,13 +143,13 @@ interrupt "$work/group" kill -INT
 interrupt "$work/group" kill -TERM
 interrupt "$work/group" to_group TERM
 status=0
-"$osafl" run "$grid" --quiet --jobs 2 --out "$work/group" --set rounds=250 --max-time 0.3 \
+"$osafl" run "$grid" --quiet --jobs 2 --out "$work/group" --set rounds=120 --max-time 0.3 \
     > /dev/null 2> "$work/told" || status=$?
 [ $status -eq 3 ] || fail "exit status $status after --max-time"
 expect "time limit reached" "$work/told"
 
 # In the end it is as if nothing had been.
-last=("$osafl" run "$grid" --quiet --set rounds=250 --only case=OSA-FL --only seed=1
+last=("$osafl" run "$grid" --quiet --set rounds=120 --only case=OSA-FL --only seed=1
     --only quantizer.qsgd.levels=2)
 folder=$("${last[@]}" --set checkpoint_every=5 --out "$work/straight")
 case=OSA-FL_quantizer.qsgd.levels_2
