@@ -31,6 +31,8 @@ struct bench_client {
     const uint32_t *histogram; /* [BENCH_LABELS] */
     uint32_t late;             /* rounds ago that it started */
     double arrived_s;          /* within the round */
+    double gain;
+    double power_w;
 };
 
 struct aggregator_bench {
@@ -43,6 +45,7 @@ struct aggregator_bench {
     struct codec codec; /* plain floats */
     struct kept_updates kept;
     double rate; /* learning rate of the clients */
+    double noise_w;
 };
 
 /* Opens the plugin with its defaults; the caller may set parameters before bench_create(). */
@@ -133,6 +136,8 @@ static inline osafl_status bench_round(struct aggregator_bench *b, uint32_t roun
                                             .train_loss = 1.0,
                                             .start_round = round - from[k].late,
                                             .arrived_s = round + from[k].arrived_s,
+                                            .gain = from[k].gain,
+                                            .power_w = from[k].power_w,
                                             .histogram = from[k].histogram,
                                             .code = mine};
     }
@@ -142,7 +147,8 @@ static inline osafl_status bench_round(struct aggregator_bench *b, uint32_t roun
                                            .rounds = b->facts.rounds,
                                            .clients = b->facts.clients,
                                            .labels = BENCH_LABELS,
-                                           .slots = slots};
+                                           .slots = slots,
+                                           .noise_w = b->noise_w};
         struct update_set set;
         osafl_call *c = fixture_begin(b->fixture, OSAFL_NO_CLIENT, round);
         assert_int_equal(updates_open(&set, &b->codec, &facts, update, arrived, &b->kept, c),

@@ -9,10 +9,10 @@
 #define CLIENTS 9
 #define ROUNDS 8
 
-static const char *const names[] = {"osafl",   "fedavg",  "fedprox", "fednova",  "feddisco",
-                                    "afa_cd",  "afa_cs",  "genie",   "fedavgm",  "fedadam",
-                                    "fedyogi", "median",  "krum",    "scaffold", "trimmed_mean",
-                                    "fedbuff", "fedasync"};
+static const char *const names[] = {"osafl",   "fedavg",   "fedprox", "fednova",  "feddisco",
+                                    "afa_cd",  "afa_cs",   "genie",   "fedavgm",  "fedadam",
+                                    "fedyogi", "median",   "krum",    "scaffold", "trimmed_mean",
+                                    "fedbuff", "fedasync", "aircomp"};
 #define N_NAMES (sizeof names / sizeof names[0])
 
 /* Clients with random updates of their own, around a common direction. */
@@ -47,6 +47,8 @@ static void fill_crowd(struct crowd *crowd, uint32_t seed)
                                                  .local_rounds = 1 + (u + seed) % 5,
                                                  .alpha = (100.0 + 10.0 * u) / total,
                                                  .delta = crowd->delta[u],
+                                                 .gain = 1e-11,
+                                                 .power_w = 0.2,
                                                  .uplink = crowd->uplink[u],
                                                  .histogram = crowd->histogram[u]};
 }
