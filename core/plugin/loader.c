@@ -23,6 +23,7 @@
 #include "plugin_host.h"
 #include "plugin_path.h"
 #include "plugin_verify.h"
+#include "process_watch.h"
 
 struct loader {
     struct plugin_path path;
@@ -149,13 +150,19 @@ static void *map_file(const char *real, struct diagnostics *d)
 {
     fenv_t environment;
     struct process_state before;
+    struct process_watch watch;
     process_state_read(&before);
     fegetenv(&environment);
+    process_watch_begin(&watch);
     guard_loading(real);
     void *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL);
     guard_loading(NULL);
+    const char *other = process_watch_end(&watch);
     const char *changed = process_state_restore(&before);
     fesetenv(&environment);
+    if (other != NULL)
+        diagnostics_warn(d, NULL, 0, "%s changed %s when it was loaded; this was undone", real,
+                         other);
     if (changed != NULL)
         diagnostics_warn(d, NULL, 0,
                          "%s changed %s when it was loaded; this was undone (was it linked with "

@@ -15,6 +15,7 @@
 #include "cpu.h"
 #include "kinds.h"
 #include "pool.h"
+#include "process_watch.h"
 
 #define SCRATCH_ALIGNMENT 64
 
@@ -545,8 +546,14 @@ osafl_status instance_create(struct instance *i, const osafl_facts *facts, struc
     }
     osafl_call c;
     void *self = NULL;
+    struct process_watch watch;
     call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
+    process_watch_begin(&watch);
     const osafl_status returned = life->create(i->host, &c, facts, i->config, &self);
+    const char *changed = process_watch_end(&watch);
+    if (changed != NULL)
+        report_misuse(&c, "the plugin changed %s, which belongs to the whole program (rule R9)",
+                      changed);
     const osafl_status status = call_end(&c, returned);
     *error = c.error;
     if (status != OSAFL_OK) {

@@ -68,6 +68,14 @@ NAMED = [
     ("exit", "aggregate", 3, None, r"aggregator/saboteur, round 3 called exit\(\)"),
     ("exit", "gradient", 3, 2, r"model/saboteur, round 3, client 2 called exit\(\)"),
     ("exit", "create", None, None, r"channel/saboteur called exit\(\)"),
+    ("chdir", "create", None, None, "channel/saboteur.*the working folder.*R9"),
+    ("umask", "create", None, None, "channel/saboteur.*the umask.*R9"),
+    ("block", "create", None, None, "channel/saboteur.*what signals do.*R9"),
+    ("handler", "create", None, None, "channel/saboteur.*what signals do.*R9"),
+    ("alarm", "create", None, None, "channel/saboteur.*the interval timer.*R9"),
+    ("close", "create", None, None, "channel/saboteur.*the standard streams.*R9"),
+    ("redirect", "create", None, None, "channel/saboteur.*the standard streams.*R9"),
+    ("fork", "create", None, None, "channel/saboteur.*by starting another one.*R9"),
     ("exit", "decode", None, None, r"quantizer/saboteur.* called exit\(\)"),
 ]
 

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "osafl/osafl.h"
@@ -86,6 +87,25 @@ static inline bool deed(const char *place, uint32_t round, uint32_t client)
         deed_flush_to_zero();
     else if (strcmp(what, "exit") == 0)
         exit(0);
+    else if (strcmp(what, "chdir") == 0)
+        (void)!chdir("/");
+    else if (strcmp(what, "umask") == 0)
+        (void)umask(0777);
+    else if (strcmp(what, "block") == 0) {
+        sigset_t one;
+        sigemptyset(&one);
+        sigaddset(&one, SIGTERM);
+        pthread_sigmask(SIG_BLOCK, &one, NULL);
+    } else if (strcmp(what, "handler") == 0)
+        (void)signal(SIGTERM, SIG_IGN);
+    else if (strcmp(what, "alarm") == 0)
+        (void)alarm(1000);
+    else if (strcmp(what, "close") == 0)
+        close(STDERR_FILENO);
+    else if (strcmp(what, "redirect") == 0)
+        (void)dup2(STDIN_FILENO, STDOUT_FILENO);
+    else if (strcmp(what, "fork") == 0)
+        (void)!fork();
     else if (strcmp(what, "locale") == 0)
         setlocale(LC_ALL, "C.UTF-8");
     return strcmp(what, "nan") == 0;
