@@ -47,6 +47,10 @@ struct blas_report {
 /* After all plugins are loaded. */
 void cpu_read_blas(struct blas_report *out);
 
+/* The C library's version and a hash of what its exp(), sin() and others give, which depends on the
+ * processor as well: "glibc 2.36, 0123456789abcdef". */
+void cpu_mathematics(char *out, size_t size);
+
 /* Rounding, exception masks and flush-to-zero of the calling thread, in one number to compare. */
 uint64_t cpu_fp_mode(void);
 

@@ -247,7 +247,11 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
     guard_loading(NULL);
     if (plugin == NULL || plugin_verify(plugin, kind, name, error) != OSAFL_OK)
         return NULL;
-    struct registered *entry = calloc(1, sizeof *entry);
+    struct libraries libraries;
+    status = libraries_find(handle, &libraries, error);
+    if (status != OSAFL_OK && status != OSAFL_E_NOMEM)
+        return NULL;
+    struct registered *entry = status == OSAFL_OK ? calloc(1, sizeof *entry) : NULL;
     if (entry == NULL) {
         diagnostics_no_memory(d);
         error_set(error, OSAFL_E_UNSUPPORTED, "cannot be loaded: out of memory");
@@ -256,6 +260,7 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
     entry->loaded.plugin = plugin;
     memcpy(entry->loaded.path, real, strlen(real) + 1);
     memcpy(entry->loaded.hash, hash, sizeof hash);
+    entry->loaded.libraries = libraries;
     entry->next = registry;
     registry = entry;
     return &entry->loaded;

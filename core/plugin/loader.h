@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "kinds.h"
+#include "libraries.h"
 #include "osafl/plugin.h"
 
 struct loader; /* search path; what was loaded belongs to the process and is never unloaded */
@@ -16,6 +17,7 @@ struct loaded_plugin {
     const osafl_plugin *plugin;
     char path[4096]; /* canonical path of the file */
     char hash[33];   /* XXH3-128 of the file, hexadecimal */
+    struct libraries libraries;
 };
 
 /* extra_dirs: --plugin-dir, absolute or relative to the working directory, in order.  Then

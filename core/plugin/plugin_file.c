@@ -132,13 +132,18 @@ osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], s
     return problem == NULL ? OSAFL_OK : error_set(error, OSAFL_E_DATA, "%s", problem);
 }
 
-osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], struct error *error)
+osafl_status file_hash(const char *path, char hash[PLUGIN_HASH_BYTES], struct error *error)
 {
     size_t length = 0;
-    /* The very file that runs, even when another one has been put in its place meanwhile. */
     void *data = NULL;
-    OSAFL_TRY(read_whole_file("/proc/self/exe", &data, &length, error));
+    OSAFL_TRY(read_whole_file(path, &data, &length, error));
     hash_bytes(data, length, hash);
     free(data);
     return OSAFL_OK;
+}
+
+osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], struct error *error)
+{
+    /* The very file that runs, even when another one has been put in its place meanwhile. */
+    return file_hash("/proc/self/exe", hash, error);
 }

@@ -25,6 +25,9 @@ osafl_status plugin_path_check(const char *path, bool *group_writable, struct er
  * its bytes in hexadecimal.  Else OSAFL_E_IO or OSAFL_E_DATA. */
 osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], struct error *error);
 
+/* The same hash of any file. */
+osafl_status file_hash(const char *path, char hash[PLUGIN_HASH_BYTES], struct error *error);
+
 /* The same hash of the file that this process was started from. */
 osafl_status program_file_hash(char hash[PLUGIN_HASH_BYTES], struct error *error);
 

@@ -80,6 +80,16 @@ static json_t *describe_settings(const struct experiment *e)
                                           experiment_visit(e, add_setting, settings) == OSAFL_OK);
 }
 
+/* NULL: there are none, or memory is short and *complete becomes false. */
+static json_t *describe_libraries(const struct libraries *l, bool *complete)
+{
+    json_t *object = l->n > 0 ? json_object() : NULL;
+    for (size_t i = 0; i < l->n; i++)
+        if (json_object_set_new(object, l->item[i].name, json_string(l->item[i].hash)) != 0)
+            *complete = false;
+    return object;
+}
+
 static json_t *describe_plugins(const struct experiment *e)
 {
     json_t *list = json_array();
@@ -88,10 +98,13 @@ static json_t *describe_plugins(const struct experiment *e)
         const struct loaded_plugin *loaded = e->chosen[kind].loaded;
         if (loaded == NULL)
             continue;
-        complete = json_array_append_new(
-                       list, json_pack("{s:s, s:s, s:s, s:s}", "kind", kind_name(kind), "name",
-                                       loaded->plugin->name, "version", loaded->plugin->version,
-                                       "file_xxh3", loaded->hash)) == 0;
+        complete =
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:s, s:s, s:o*}", "kind", kind_name(kind), "name",
+                                loaded->plugin->name, "version", loaded->plugin->version,
+                                "file_xxh3", loaded->hash, "libraries_xxh3",
+                                describe_libraries(&loaded->libraries, &complete))) == 0 &&
+            complete;
     }
     return whole_or_nothing(list, complete);
 }
@@ -108,18 +121,20 @@ static json_t *describe_inputs(const struct inputs *inputs)
 
 static json_t *describe_run(const struct experiment *e, const struct surroundings *around)
 {
-    return json_pack("{s:i, s:s, s:{s:s, s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o}, s:o, "
-                     "s:o, s:o}",
-                     "manifest", FORMAT, "identity", e->identity, //
-                     "program", "name", "osafl", "version", OSAFL_VERSION, "file_xxh3",
-                     around->program_hash, //
-                     "experiment", "name", json_text(e->general.name), "case",
-                     json_text(e->case_name), "case_index", (int)e->case_index, "seed",
-                     (json_int_t)e->general.seed, //
-                     "machine", "cpu_features", json_text(around->cpu_features), "blas_kernel",
-                     json_text(around->blas_kernel), //
-                     "inputs_xxh3", describe_inputs(&around->inputs), "plugins",
-                     describe_plugins(e), "settings", describe_settings(e));
+    return json_pack(
+        "{s:i, s:s, s:{s:s, s:s, s:s}, s:{s:o, s:o, s:i, s:I}, s:{s:o, s:o, s:o}, s:o, "
+        "s:o, s:o}",
+        "manifest", FORMAT, "identity", e->identity, //
+        "program", "name", "osafl", "version", OSAFL_VERSION, "file_xxh3",
+        around->program_hash, //
+        "experiment", "name", json_text(e->general.name), "case", json_text(e->case_name),
+        "case_index", (int)e->case_index, "seed",
+        (json_int_t)e->general.seed, //
+        "machine", "cpu_features", json_text(around->cpu_features), "blas_kernel",
+        json_text(around->blas_kernel), "mathematics",
+        json_text(around->mathematics), //
+        "inputs_xxh3", describe_inputs(&around->inputs), "plugins", describe_plugins(e), "settings",
+        describe_settings(e));
 }
 
 static osafl_status write_json(const struct run_folder *folder, const char *name, json_t *value,
@@ -183,6 +198,22 @@ static const json_t *find_plugin(const json_t *list, const char *kind)
     return NULL;
 }
 
+/* Libraries of the same name: which ones there are depends on the plugin's file.  Two plugins may
+ * share one, which is named once. */
+static void compare_libraries(const json_t *before, json_t *now, struct error *error)
+{
+    const char *name;
+    json_t *hash;
+    json_object_foreach(now, name, hash)
+    {
+        char what[128];
+        const json_t *old = json_object_get(before, name);
+        snprintf(what, sizeof what, "the file of %s", name);
+        if (old != NULL && strstr(error->text, what) == NULL)
+            differs(error, what, old, hash);
+    }
+}
+
 static void compare_plugins(const json_t *before, const json_t *now, struct error *error)
 {
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
@@ -194,6 +225,8 @@ static void compare_plugins(const json_t *before, const json_t *now, struct erro
         differs(error, what, json_object_get(old, "version"), json_object_get(new, "version"));
         snprintf(what, sizeof what, "file of %s/%s", kind_name(kind), name == NULL ? "?" : name);
         differs(error, what, json_object_get(old, "file_xxh3"), json_object_get(new, "file_xxh3"));
+        compare_libraries(json_object_get(old, "libraries_xxh3"),
+                          json_object_get(new, "libraries_xxh3"), error);
     }
 }
 
@@ -229,6 +262,10 @@ static enum manifest_found compare_circumstances(const json_t *before, const jso
             json_object_get(new_machine, "cpu_features"));
     differs(error, "the BLAS kernel", json_object_get(old_machine, "blas_kernel"),
             json_object_get(new_machine, "blas_kernel"));
+    if (json_object_get(old_machine, "mathematics") != NULL) /* older versions did not record it */
+        differs(error, "the mathematics of the C library",
+                json_object_get(old_machine, "mathematics"),
+                json_object_get(new_machine, "mathematics"));
     compare_plugins(json_object_get(before, "plugins"), json_object_get(now, "plugins"), error);
     if (has_other_data)
         return MANIFEST_OTHER_DATA;

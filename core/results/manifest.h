@@ -25,6 +25,7 @@ struct surroundings {
     const char *program_hash; /* of the program's file */
     const char *cpu_features; /* "avx512f avx2 fma ...": instruction sets that are used */
     const char *blas_kernel;  /* "SkylakeX"; NULL: no BLAS was loaded */
+    const char *mathematics;  /* "glibc 2.36, 0123456789abcdef" */
     struct inputs inputs;     /* samples and files */
 };
 

@@ -167,6 +167,10 @@ def manifest_changes(bench):
                ('"file_xxh3": "', '"file_xxh3": "abc', "the file of osafl was abc"),
                ('"kind": "aggregator",', '"kind": "none",', "file of aggregator/osafl was (none)"),
                ('"cpu_features": "', '"cpu_features": "other-', "instruction set was other-"),
+               ('"mathematics": "', '"mathematics": "glibc 2.0 ',
+                "the mathematics of the C library was glibc 2.0"),
+               ('"libopenblas.so.0": "', '"libopenblas.so.0": "abc',
+                "the file of libopenblas.so.0 was abc"),
                ('"blas_kernel": "', '"blas_kernel": "Old', "BLAS kernel was Old"))
     for before, after, told in changes:
         folder = bench.interrupted("scores")

@@ -30,8 +30,10 @@ osafl_status run_session_open(struct run_session *s, struct experiment *e, struc
                           error.text);
         return hashed == OSAFL_E_NOMEM ? hashed : OSAFL_E_UNSUPPORTED;
     }
+    cpu_mathematics(s->mathematics, sizeof s->mathematics);
     s->around = (struct surroundings){
         .program_hash = s->program_hash,
+        .mathematics = s->mathematics,
         .cpu_features = cpu_isa_name(cpu_isa_chosen(d)),
         .blas_kernel = s->blas.loaded ? s->blas.core : NULL,
     };

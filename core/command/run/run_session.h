@@ -13,6 +13,7 @@ struct run_session {
     struct blas_report blas;
     struct surroundings around; /* its inputs are not read yet */
     char program_hash[PLUGIN_HASH_BYTES];
+    char mathematics[64];
     bool is_open;
 };
 
