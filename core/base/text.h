@@ -26,4 +26,10 @@ bool text_append_item(char *list, size_t size, const char *between, const char *
 #define TEXT_SHAPE_BYTES 56
 const char *text_shape(char text[TEXT_SHAPE_BYTES], const uint32_t *shape, uint32_t rank);
 
+/* What a noun ends in that is counted: "%u round%s". */
+static inline const char *text_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 #endif

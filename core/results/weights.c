@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");
 
@@ -266,12 +267,13 @@ static osafl_status check_extents(const struct weights_file *f, struct faults *f
             add_fault(faults, "\"%.60s\" and \"%.60s\" overlap", extent[i - 1].name,
                       extent[i].name);
         else if (extent[i].begin > end)
-            add_fault(faults, "%" PRIu64 " bytes before \"%.60s\" belong to no tensor",
-                      extent[i].begin - end, extent[i].name);
+            add_fault(faults, "%" PRIu64 " byte%s before \"%.60s\" belong to no tensor",
+                      extent[i].begin - end, text_plural(extent[i].begin - end), extent[i].name);
         end = extent[i].end;
     }
     if (end < f->body_bytes)
-        add_fault(faults, "%" PRIu64 " bytes at its end belong to no tensor", f->body_bytes - end);
+        add_fault(faults, "%" PRIu64 " byte%s at its end belong to no tensor", f->body_bytes - end,
+                  text_plural(f->body_bytes - end));
     free(extent);
     return OSAFL_OK;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/finite.h"
+#include "base/text.h"
 
 /* More clients are counted, not listed. */
 #define CLIENTS_SHOWN 50
@@ -82,11 +83,12 @@ void filter_print(const struct session *s, FILE *to)
     for (uint32_t u = 0; u < clients; u++)
         touched += filter_touches(s, u);
     if (touched == 0) {
-        fprintf(to, "warning: filter/%s touches none of the %" PRIu32 " clients\n", name, clients);
+        fprintf(to, "warning: filter/%s touches none of the %" PRIu32 " client%s\n", name, clients,
+                text_plural(clients));
         return;
     }
-    fprintf(to, "%-22s %s touches %" PRIu32 " of %" PRIu32 " clients:", "filter", name, touched,
-            clients);
+    fprintf(to, "%-22s %s touches %" PRIu32 " of %" PRIu32 " client%s:", "filter", name, touched,
+            clients, text_plural(clients));
     uint32_t shown = 0;
     for (uint32_t u = 0; u < clients && shown < CLIENTS_SHOWN; u++)
         if (filter_touches(s, u)) {

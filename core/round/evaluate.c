@@ -139,6 +139,28 @@ osafl_status evaluate_as_label(const struct session *s, struct worker *const *wo
     return evaluate_all(&v, error);
 }
 
+osafl_status evaluate_first(const struct session *s, struct error *error)
+{
+    const uint64_t n =
+        s->evaluation_samples < EVALUATION_BATCH ? s->evaluation_samples : EVALUATION_BATCH;
+    struct evaluation out = {0};
+    struct worker *worker = worker_create(s);
+    struct worker *const workers[] = {worker};
+    osafl_status status = OSAFL_E_NOMEM;
+    if (worker == NULL || !evaluation_create(s, &out)) {
+        error_set(error, status, "out of memory to try the model on a few samples");
+    } else {
+        struct evaluating v = {
+            .session = s, .workers = workers, .w = worker->w, .as_label = -1, .out = &out};
+        status = evaluate_chunk(&v, 0, n, 0);
+        if (status != OSAFL_OK)
+            *error = worker->error;
+    }
+    evaluation_destroy(&out);
+    worker_destroy(worker);
+    return status;
+}
+
 double evaluation_for_labels(const struct session *s, const struct evaluation *e, uint32_t measure,
                              const uint32_t *histogram)
 {

@@ -43,6 +43,9 @@ osafl_status evaluate_batch(const struct session *s, struct worker *w, uint32_t 
 osafl_status evaluation_failed(const struct session *s, struct worker *const *workers,
                                osafl_status status, struct error *error);
 
+/* Whether the model takes the samples at all: evaluates the first chunk with weights of 0. */
+osafl_status evaluate_first(const struct session *s, struct error *error);
+
 /* Measure m as a client would find it whose samples have these labels: the label's means weighted
  * by the histogram.  NAN when the split has no sample of a label that the client holds. */
 double evaluation_for_labels(const struct session *s, const struct evaluation *e, uint32_t measure,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "participation.h"
 #include "results/results.h"
 
@@ -93,9 +94,10 @@ static void print_sitting_out(const struct forecast *f, FILE *to)
         separator = ", ";
     }
     if (f->empty_rounds > 0)
-        fprintf(to, "; %u rounds without anybody", f->empty_rounds);
+        fprintf(to, "; %u round%s without anybody", f->empty_rounds, text_plural(f->empty_rounds));
     if (f->unasked_rounds > 0)
-        fprintf(to, "; %u rounds in which no client is selected", f->unasked_rounds);
+        fprintf(to, "; %u round%s in which no client is selected", f->unasked_rounds,
+                text_plural(f->unasked_rounds));
     fputc('\n', to);
 }
 
@@ -105,18 +107,20 @@ static void print_late(const struct forecast *f, const struct session *s, FILE *
         return;
     fprintf(to,
             "%-22s %.4g %% of those that take part deliver in a later round, %.4g %% too late for "
-            "the aggregator (at most %u rounds); busy in %.4g %% of the client-rounds\n",
+            "the aggregator (at most %u round%s); busy in %.4g %% of the client-rounds\n",
             "late", percent(f->late, f->taking_part), percent(f->stale, f->taking_part),
-            s->aggregator.max_staleness, percent(f->busy, f->client_rounds));
+            s->aggregator.max_staleness, text_plural(s->aggregator.max_staleness),
+            percent(f->busy, f->client_rounds));
 }
 
 static void print(const struct forecast *f, const struct session *s, FILE *to)
 {
     const double rounds = (double)f->rounds;
-    fprintf(to, "%-22s %.4g %% of the %llu client-rounds", "taking part",
-            percent(f->taking_part, f->client_rounds), (unsigned long long)f->client_rounds);
+    fprintf(to, "%-22s %.4g %% of the %llu client-round%s", "taking part",
+            percent(f->taking_part, f->client_rounds), (unsigned long long)f->client_rounds,
+            text_plural(f->client_rounds));
     if (f->rounds < s->facts.rounds)
-        fprintf(to, " of the first %u rounds", f->rounds);
+        fprintf(to, " of the first %u round%s", f->rounds, text_plural(f->rounds));
     fputc('\n', to);
     print_sitting_out(f, to);
     if (f->taking_part == 0) {

@@ -85,9 +85,9 @@ static void print_left_out(const struct world *w, FILE *to)
     const uint64_t left_out = w->n_train - world_owned_samples(w);
     if (left_out > 0)
         fprintf(to,
-                "left out: %" PRIu64 " of %" PRIu64 " training samples, which belong to nobody or "
+                "left out: %" PRIu64 " of %" PRIu64 " training sample%s, which belong to nobody or "
                 "to a client from number %" PRIu32 " on (clients.count)\n",
-                left_out, w->n_train, w->population.clients);
+                left_out, w->n_train, text_plural(w->n_train), w->population.clients);
 }
 
 /* What the stores hold, and what comes: the usual arrival brings E_u, others have laws of their
@@ -99,11 +99,12 @@ static void print_sizes(const struct world *w, FILE *to)
     uint64_t arrivals = 0;
     for (uint32_t u = 0; u < p->clients; u++)
         arrivals += p->arrivals[u];
-    fprintf(to, "clients: %" PRIu32 ", with %" PRIu64 " samples", p->clients, w->total_stored);
+    fprintf(to, "clients: %" PRIu32 ", with %" PRIu64 " sample%s", p->clients, w->total_stored,
+            text_plural(w->total_stored));
     if (w->total_stored < p->total_capacity)
         fprintf(to, " in stores for %" PRIu64, p->total_capacity);
     if (strcmp(arrival, kind_default(OSAFL_KIND_ARRIVAL)) == 0)
-        fprintf(to, "; %" PRIu64 " arrive in a round\n", arrivals);
+        fprintf(to, "; %" PRIu64 " arrive%s in a round\n", arrivals, arrivals == 1 ? "s" : "");
     else
         fprintf(to, "; they arrive by arrival/%s, where E_u is %" PRIu64 " in all\n", arrival,
                 arrivals);
@@ -128,9 +129,10 @@ static void print_totals(const struct world *w, FILE *to)
         distance += label_mix_distance(world_histogram(w, u), w->share, w->labels);
     }
     fprintf(to,
-            "smallest client: %" PRIu32 " with %" PRIu64 " samples; largest: %" PRIu32
+            "smallest client: %" PRIu32 " with %" PRIu64 " sample%s; largest: %" PRIu32
             " with %" PRIu64 "\n",
-            smallest, w->stored[smallest], largest, w->stored[largest]);
+            smallest, w->stored[smallest], text_plural(w->stored[smallest]), largest,
+            w->stored[largest]);
     if (holding > 0)
         fprintf(to,
                 "labels: %" PRIu32

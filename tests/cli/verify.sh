@@ -79,7 +79,7 @@ verify 0 "the same: rounds 0 to 4, rounds.csv, clients.csv" "$work/short"
 spoilt hole '3d' rounds.csv
 verify 1 "hole: damaged: $work/hole/rounds.csv:3: expected round 1; rounds are missing" "$work/hole"
 spoilt junk '3s/.*/junk/' rounds.csv
-verify 1 "junk: damaged: $work/junk/rounds.csv:3: 1 fields where the header has" "$work/junk"
+verify 1 "junk: damaged: $work/junk/rounds.csv:3: 1 field where the header has" "$work/junk"
 spoilt broken '5s/.*/junk/' clients.csv
 verify 1 "differs: clients.csv:5: the row kept has 1 of " "$work/broken"
 cp -r "$work/run" "$work/model"

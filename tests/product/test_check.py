@@ -5,7 +5,7 @@ import re
 import time
 
 import osafl_run
-from osafl_run import LOSSLESS, ProductTest, csv_table, natural, number, plugins
+from osafl_run import LOSSLESS, ProductTest, arguments, csv_table, natural, number, plugins
 
 CLIENT_ROW = re.compile(r" *(\d+) +(\d+) +(\d+) +([\d.]+) +([\d.]+)  ((?: \d+:\d+)+)( \.\.\.)?$")
 
@@ -211,6 +211,40 @@ class Harm(ProductTest):
             output = self.check_small(krum, {"aggregator.krum.byzantine": f})
             self.assertEqual("asks for at least %d participants, and there are 9 clients" %
                              (2 * f + 3) not in output, promised)
+
+    def test_one_of_a_thing_is_singular(self):
+        """In the output of a run of one of everything no noun is plural after a 1."""
+        one = {"clients.count": 1, "clients.storage": 1, "clients.arrivals": 1, "rounds": 1,
+               "training.batch": 1, "training.minibatches": 1, "training.max_local_rounds": 1,
+               "evaluation.samples": 1, "filter.plugin": '"noise"', "filter.noise.share": 1.0,
+               "selection.plugin": "uniform", "resource.plugin": "fixed"}
+        texts = [self.check_small(one)]
+        run = self.run_small(one, rounds=1)
+        for command in (["report"], ["report", "--compute"], ["verify"], ["evaluate"]):
+            more = [osafl_run.SMALL, *arguments(one)] if command == ["evaluate"] else []
+            texts.append(self.osafl(*command, run.folder, *more))
+        page = self.path("one.html")
+        self.osafl("report", "--html", page, run.folder)
+        with open(page, encoding="utf-8") as stream:
+            texts.append(re.sub("<[^>]*>", " ", stream.read()))
+        for text in texts:
+            self.assertNotRegex(text, r"(?<![\d./])\b1 (?:[a-z-]+ )?(?:client|round|sample|seed|run|"
+                                      r"step|vector|value|time|cell|setting|client-round)s\b")
+
+    def test_layers_side_by_side(self):
+        """A concatenation is one line, with the channels of all its parts."""
+        for second in ("input", "a"):
+            output = self.check_small({"model.plugin": "network", "model.network.layers":
+                '( { name = "a"; conv = 8; kernel = 3; padding = 1; },'
+                '  { name = "b"; conv = 4; kernel = 1; from = "%s"; }, { concat = "a, b"; },'
+                '  { global_average = true; }, { linear = "classes"; } )' % second})
+            self.assertEqual(re.findall(r"(?m)^- +concatenation +(\d+) x", output), ["12"])
+
+    def test_a_model_that_refuses_the_samples(self):
+        output = self.check_small({"model.plugin": "network", "model.network.layers":
+            '( { embedding = 256; size = 4; }, { global_average = true; }, { linear = "classes"; } )'},
+            status=2)
+        self.assertIn("which is no token of an embedding of 256", output)
 
     def test_losses_are_told(self):
         self.assertIn("30 % of the updates", self.check_small({"uplink.loss_probability": 0.3}))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "checked_alloc.h"
 #include "comparison.h"
 #include "report_numbers.h"
@@ -116,9 +117,9 @@ static void add_notes(const struct summarized_table *s, struct text_table *t, en
                                ? "the interval of Student's t"
                                : "the percentiles of 10000 bootstrap resamples"));
     if (least < PAIRED_FEWEST)
-        text_table_note(t, checked_format("%zu seeds cannot give a p below %g: fewer than %d prove "
+        text_table_note(t, checked_format("%zu seed%s cannot give a p below %g: fewer than %d prove "
                                           "nothing.",
-                                          least, 2 / exp2((double)least), PAIRED_FEWEST));
+                                          least, text_plural(least), 2 / exp2((double)least), PAIRED_FEWEST));
     if (most > PAIRED_MOST_EXACT)
         text_table_note(t, checked_format("p is computed for up to %d seeds.", PAIRED_MOST_EXACT));
 }

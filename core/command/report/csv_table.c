@@ -122,8 +122,8 @@ static osafl_status read_row(struct csv_reading *r, char *line)
     const size_t fields = count_fields(line);
     if (fields != r->fields)
         return error_set(r->error, OSAFL_E_DATA,
-                         "%s:%lu: %zu fields where the header has %zu; the table is damaged",
-                         r->path, r->line, fields, r->fields);
+                         "%s:%lu: %zu field%s where the header has %zu; the table is damaged",
+                         r->path, r->line, fields, text_plural(fields), r->fields);
     /* Rows of a constant size: the capacity doubles in rows. */
     t->value = checked_grow(t->value, t->rows, (t->columns + 1) * sizeof *t->value);
     double *row = t->value + t->rows * t->columns;

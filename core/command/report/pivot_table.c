@@ -104,9 +104,10 @@ static void add_notes(struct text_table *t, const struct grid_table *of,
             const size_t i = c[k].row_of[r];
             if (i == NO_ROW || c[k].numbers->row[i].complete == most)
                 continue;
-            text_table_note(t, checked_format("%s, %s: %zu of %zu seeds%s", of->row[r].label,
-                                              c[k].value, c[k].numbers->row[i].complete, most,
-                                              grid_row_state(&c[k].part.row[i])));
+            text_table_note(t,
+                            checked_format("%s, %s: %zu of %zu seed%s%s", of->row[r].label,
+                                           c[k].value, c[k].numbers->row[i].complete, most,
+                                           text_plural(most), grid_row_state(&c[k].part.row[i])));
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "checked_alloc.h"
 #include "comparison.h"
 #include "report_numbers.h"
@@ -371,8 +372,8 @@ static char *missing_run(const struct grid_row *r, int64_t seed)
         return checked_format("seed %" PRId64 " failed after %zu of %u rounds: %s", seed,
                               c->rounds->rows, c->planned_rounds, c->failure);
     if (c->state == CELL_UNFINISHED)
-        return checked_format("seed %" PRId64 " has %zu of %u rounds", seed, c->rounds->rows,
-                              c->planned_rounds);
+        return checked_format("seed %" PRId64 " has %zu of %u round%s", seed, c->rounds->rows,
+                              c->planned_rounds, text_plural(c->planned_rounds));
     return NULL;
 }
 
@@ -473,8 +474,8 @@ char *shared_facts(const struct grid_table *t)
         const char *before;
         const char *after;
     } fact[] = {
-        {"clients.count", "", " clients"},
-        {"rounds", "", " rounds"},
+        {"clients.count", "", " client"},
+        {"rounds", "", " round"},
         {"deadline_s", "deadline ", " s"},
         {"partition.dirichlet.concentration", "concentration ", ""},
         {"dataset.plugin", "dataset ", ""},
@@ -490,14 +491,16 @@ char *shared_facts(const struct grid_table *t)
     const char *between = "";
     const uint32_t first = t->row[0].cell[0]->first_rounds; /* the same for all */
     if (first > 0) {
-        fprintf(text.file, "the first %" PRIu32 " rounds alone", first);
+        fprintf(text.file, "the first %" PRIu32 " round%s alone", first, text_plural(first));
         between = ", ";
     }
     for (size_t i = 0; i < sizeof fact / sizeof fact[0]; i++) {
         const char *value = shared_setting(t, fact[i].key);
         if (value == NULL)
             continue;
-        fprintf(text.file, "%s%s%s%s", between, fact[i].before, value, fact[i].after);
+        const bool counted = fact[i].before[0] == '\0' && strcmp(value, "1") != 0;
+        fprintf(text.file, "%s%s%s%s%s", between, fact[i].before, value, fact[i].after,
+                counted ? "s" : "");
         between = ", ";
     }
     return checked_stream_text(&text);

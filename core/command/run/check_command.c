@@ -14,6 +14,7 @@
 #include "plugin/guard.h"
 #include "round/client_filter.h"
 #include "round/engine.h"
+#include "round/evaluate.h"
 #include "round/forecast.h"
 #include "run.h"
 #include "run_session.h"
@@ -31,16 +32,19 @@ static void print_work(const struct session *s, const struct world *world)
         ceil((double)s->facts.rounds / (double)s->experiment->evaluation.every);
     printf("%-22s %llu\n", "parameters", (unsigned long long)s->codec.dim);
     if (s->codec.quantizer != NULL)
-        printf("%-22s %s%.0f bits for each of %u vectors\n", "payload",
-               codec_adapts(&s->codec) ? "at most " : "", codec_payload_bits(&s->codec), s->slots);
+        printf("%-22s %s%.0f bits for each of %u vector%s\n", "payload",
+               codec_adapts(&s->codec) ? "at most " : "", codec_payload_bits(&s->codec), s->slots,
+               text_plural(s->slots));
     if (s->deletion.measure != NULL)
         printf("%-22s by the %s of each sample, a forward pass; stores depend on the model\n",
                "deletion", s->deletion.measure);
     if (s->experiment->training.enabled) {
-        printf("%-22s %u rounds of at most %llu steps with %u samples\n", "training",
-               s->facts.rounds, (unsigned long long)steps, s->facts.batch);
-        printf("%-22s %.0f times on %llu samples\n", "evaluation", evaluations,
-               (unsigned long long)s->evaluation_samples);
+        printf("%-22s %u round%s of at most %llu step%s with %u sample%s\n", "training",
+               s->facts.rounds, text_plural(s->facts.rounds), (unsigned long long)steps,
+               text_plural(steps), s->facts.batch, text_plural(s->facts.batch));
+        printf("%-22s %.0f time%s on %llu sample%s\n", "evaluation", evaluations,
+               text_plural((uint64_t)evaluations), (unsigned long long)s->evaluation_samples,
+               text_plural(s->evaluation_samples));
     } else {
         printf("%-22s none (training.enabled = false), nor an evaluation\n", "training");
     }
@@ -84,9 +88,9 @@ static void print_data(const struct session *s)
     printf("%-22s %s: ", "data set", s->instance[OSAFL_KIND_DATASET].plugin->name);
     print_split(info->n_train, "training");
     print_split(info->n_validation, "validation");
-    print_split(info->n_test, "test samples");
-    printf("each %s %s; %u %s", text_shape(shape, info->shape, info->rank),
-           info->x_type == OSAFL_X_INT32 ? "integers" : "values",
+    print_split(info->n_test, info->n_test == 1 ? "test sample" : "test samples");
+    printf("each %s %s%s; %u %s", text_shape(shape, info->shape, info->rank),
+           info->x_type == OSAFL_X_INT32 ? "integer" : "value", text_plural(s->sample_size),
            classes ? info->labels : info->target_size,
            classes                  ? "classes"
            : info->target_size == 1 ? "target"
@@ -177,6 +181,8 @@ static osafl_status check(struct experiment *e, struct session *s, struct error 
     if (status == OSAFL_OK)
         status = print_link(s, world, error);
     world_destroy(world);
+    if (status == OSAFL_OK && e->training.enabled)
+        status = evaluate_first(s, error);
     return status;
 }
 

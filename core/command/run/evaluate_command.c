@@ -144,7 +144,8 @@ static void print_result(const struct evaluating *v, const char *path)
         printf("%-22s ", name);
         if (s->dataset.label_names != NULL)
             printf("%s, ", s->dataset.label_names[label]);
-        printf("%" PRIu64 " samples", v->result.label_samples[label]);
+        printf("%" PRIu64 " sample%s", v->result.label_samples[label],
+               text_plural(v->result.label_samples[label]));
         if (v->result.label_samples[label] > 0) {
             fputs(": ", stdout);
             print_measures(s, v->result.label_mean + (size_t)label * s->model.n_measures, "");

@@ -17,6 +17,7 @@
 #include "base/folder.h"
 #include "base/json_print.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "best_model.h"
 #include "confusion_record.h"
 #include "experiment/experiment.h"
@@ -118,8 +119,8 @@ static osafl_status open_engine(struct run *r, struct error *error)
     r->pool = pool_create(r->o->threads, &guard_pool_hooks);
     if (r->pool == NULL)
         return error_set(error, OSAFL_E_NOMEM,
-                         "no memory or no processes for %u threads; try fewer (--threads)",
-                         r->o->threads);
+                         "no memory or no processes for %u thread%s; try fewer (--threads)",
+                         r->o->threads, text_plural(r->o->threads));
     r->s.session.context.pool = r->pool;
     const struct world_plugins plugins = session_world_plugins(&r->s.session);
     OSAFL_TRY(world_create(r->e, &plugins, &r->world, error));
@@ -285,8 +286,8 @@ static osafl_status start_behind(struct run *r, struct error *error)
         status = open_results(r, &reader, error);
     checkpoint_free(&c);
     r->first_round = l->from;
-    snprintf(line, sizeof line, "going on from the run of %u rounds in %.800s", l->rounds,
-             l->folder);
+    snprintf(line, sizeof line, "going on from the run of %u round%s in %.800s", l->rounds,
+             text_plural(l->rounds), l->folder);
     if (status == OSAFL_OK && !r->o->quiet)
         r->watcher->log(r->watcher->arg, line);
     return status;

@@ -9,6 +9,7 @@
 
 #include "base/exit_status.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "command/run/progress.h"
 #include "command/run/run_print.h"
 #include "experiment/experiment.h"
@@ -91,13 +92,13 @@ static void print_cell_end(const struct cell_run *cell, const struct cell_progre
     else if (cell->fate == FATE_INTERRUPTED && out->rounds == 0)
         fputs("stopped\n", stderr);
     else if (cell->fate == FATE_INTERRUPTED)
-        fprintf(stderr, "stopped, %" PRIu32 " of %" PRIu32 " rounds are saved\n", out->saved,
-                out->rounds);
+        fprintf(stderr, "stopped, %" PRIu32 " of %" PRIu32 " round%s saved\n", out->saved,
+                out->rounds, out->rounds == 1 ? " is" : "s are");
     else if (cell->fate == FATE_LEFT_ALONE)
         fputs("was complete\n", stderr);
     else if (out->saved < out->rounds)
-        fprintf(stderr, "%" PRIu32 " of %" PRIu32 " rounds, %s (%s)\n", out->saved, out->rounds,
-                summary, time);
+        fprintf(stderr, "%" PRIu32 " of %" PRIu32 " round%s, %s (%s)\n", out->saved, out->rounds,
+                text_plural(out->rounds), summary, time);
     else
         fprintf(stderr, "%s (%s)\n", summary[0] != '\0' ? summary : "done", time);
 }

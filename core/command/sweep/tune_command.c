@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/text.h"
 #include "cell_print.h"
 #include "results/measures.h"
 #include "results/round_values.h"
@@ -134,8 +135,8 @@ static void cut_trials(struct tuning *u, size_t cut)
         }
         fputs("osafl: ", stderr);
         trial_print_problem(u->grid, t, stderr);
-        fprintf(stderr, ": after %" PRIu32 " rounds %zu of %zu settings continue\n",
-                rounds_at(t, cut), kept, n);
+        fprintf(stderr, ": after %" PRIu32 " round%s %zu of %zu settings continue%s\n",
+                rounds_at(t, cut), text_plural(rounds_at(t, cut)), kept, n, kept == 1 ? "s" : "");
     }
 }
 

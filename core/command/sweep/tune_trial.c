@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment/cell_condition.h"
 #include "experiment/experiment_tree.h"
 #include "results/measures.h"
@@ -245,8 +246,9 @@ bool trial_print_results(const struct grid *g, const struct trial *t, size_t n,
 {
     const struct trial *best = ranked(t, n, 0);
     trial_print_problem(g, t, to);
-    fprintf(to, ": %zu settings, %zu seed%s, %" PRId64 " rounds\n", n, t->cells,
-            t->cells == 1 ? "" : "s", t->cell[0]->general.rounds);
+    fprintf(to, ": %zu setting%s, %zu seed%s, %" PRId64 " round%s\n", n, text_plural(n), t->cells,
+            text_plural(t->cells), t->cell[0]->general.rounds,
+            text_plural((uint64_t)t->cell[0]->general.rounds));
     print_table(t, n, key, n_keys, to);
     if (best->rounds == 0 || best->failure.text[0] != '\0') {
         fputs("every setting failed\n", to);

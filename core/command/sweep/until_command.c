@@ -261,7 +261,7 @@ static int run_looks(struct until *u)
             return status;
         width = look(u);
         if (width < p->width) {
-            printf("narrow enough after %" PRIu32 " seeds\n", p->look[i]);
+            printf("narrow enough after %" PRIu32 " seed%s\n", p->look[i], text_plural(p->look[i]));
             return EXIT_RUN_OK;
         }
     }

@@ -70,6 +70,26 @@ static void list_tensors(struct classifier *m)
     }
 }
 
+/* Whether layer i is the last that writes a part of what several layers give side by side. */
+static bool completes_concatenation(const struct network *net, int i)
+{
+    const struct layer *l = &net->layer[i];
+    if (l->output < 0 || l->out_channels >= net->activation[l->output].channels)
+        return false;
+    for (int k = i + 1; k < net->n_layers; k++)
+        if (net->layer[k].output == l->output)
+            return false;
+    return true;
+}
+
+static void record_concatenation(const osafl_layers *to, osafl_call *c, const struct activation *a)
+{
+    to->record(c, &(osafl_layer){.struct_size = sizeof(osafl_layer),
+                                 .name = "",
+                                 .kind = "concatenation",
+                                 .shape = {a->channels, a->height, a->width}});
+}
+
 /* Says what the network consists of where the host asks for it. */
 static void record_layers(const struct classifier *m, osafl_call *c)
 {
@@ -78,12 +98,15 @@ static void record_layers(const struct classifier *m, osafl_call *c)
     for (int i = 0; to != NULL && i < m->net.n_layers; i++) {
         const struct layer *l = &m->net.layer[i];
         const struct network_layer r = network_layer_of(&m->net, i);
-        to->record(c, &(osafl_layer){.struct_size = sizeof(osafl_layer),
-                                     .name = r.name,
-                                     .kind = r.kind,
-                                     .shape = {l->out_channels, l->out_height, l->out_width},
-                                     .parameters = r.parameters,
-                                     .operations = r.operations});
+        if (l->type != LAYER_COPY) /* a part of a concatenation */
+            to->record(c, &(osafl_layer){.struct_size = sizeof(osafl_layer),
+                                         .name = r.name,
+                                         .kind = r.kind,
+                                         .shape = {l->out_channels, l->out_height, l->out_width},
+                                         .parameters = r.parameters,
+                                         .operations = r.operations});
+        if (completes_concatenation(&m->net, i))
+            record_concatenation(to, c, &m->net.activation[l->output]);
     }
 }
 
