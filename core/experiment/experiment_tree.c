@@ -178,9 +178,11 @@ static struct node *copy_node(struct experiment_tree *t, const struct node *n, c
     copy->layer = layer_name != NULL ? tree_string(t, layer_name) : NULL;
     if (n->type == NODE_TEXT)
         copy->value.text = tree_string(t, n->value.text);
+    copy->written = n->written != NULL ? tree_string(t, n->written) : NULL;
     if ((name != NULL && copy->name == NULL) || (n->file != NULL && copy->file == NULL) ||
         (layer_name != NULL && copy->layer == NULL) ||
-        (n->type == NODE_TEXT && copy->value.text == NULL))
+        (n->type == NODE_TEXT && copy->value.text == NULL) ||
+        (n->written != NULL && copy->written == NULL))
         return NULL;
     for (const struct node *c = n->first; c != NULL; c = c->next) {
         struct node *child = copy_node(t, c, c->name, layer);
@@ -261,6 +263,17 @@ bool tree_overlay(struct experiment_tree *t, const struct node *group, const cha
     return overlay(t->root, group, except, layer);
 }
 
+/* Bytes of the name at the start of a line or key path; 0: none. */
+static size_t name_bytes(const char *p)
+{
+    size_t n = 0;
+    if (!isalpha((unsigned char)*p))
+        return 0;
+    while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '-')
+        n++;
+    return n;
+}
+
 /* ---- from libconfig ---- */
 
 struct reading {
@@ -330,18 +343,45 @@ static struct node *convert(struct reading *r, const config_setting_t *setting)
     return n;
 }
 
+/* The setting that the one on this line repeats; NULL: not found.  libconfig keeps what it has read
+ * before: the innermost group that is open is the last one at its depth. */
+static const config_setting_t *first_of_two(const config_t *config, const struct prescan_line *at)
+{
+    char name[PRESCAN_MAX_NAME + 1];
+    const config_setting_t *group = config_root_setting(config);
+    const char *source = at->source + strspn(at->source, " \t\r");
+    for (unsigned depth = 0; depth < at->depth && group != NULL; depth++) {
+        const int n = config_setting_is_aggregate(group) ? config_setting_length(group) : 0;
+        group = n > 0 ? config_setting_get_elem(group, (unsigned)n - 1) : NULL;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)name_bytes(source), source);
+    return group != NULL && config_setting_is_group(group) && name[0] != '\0'
+               ? config_setting_get_member(group, name)
+               : NULL;
+}
+
 /* libconfig says no more than "syntax error", so the line itself is shown. */
 static void explain(const config_t *config, const struct prescan *scan, struct diagnostics *d)
 {
     const struct prescan_line *at = prescan_origin(scan, (unsigned)config_error_line(config));
     const char *source = at->source + strspn(at->source, " \t\r");
     const int shown = (int)strcspn(source, "\r\n");
-    const bool twice = strncmp(config_error_text(config), "duplicate", 9) == 0;
-    diagnostics_error(d, at->file, at->line, "%s%s%.*s%s", config_error_text(config),
-                      shown > 0 ? ": " : "", shown > 120 ? 120 : shown, source,
-                      twice ? " (it has a value already; --overlay FILE and --set replace those of "
-                              "a file and its includes)"
-                            : "");
+    const bool twice = strstr(config_error_text(config), "duplicate") != NULL;
+    const config_setting_t *first = twice ? first_of_two(config, at) : NULL;
+    /* A group whose own name is on the line: what is there twice lies within it. */
+    if (first != NULL && config_setting_is_aggregate(first) &&
+        config_setting_source_line(first) == (unsigned)config_error_line(config))
+        first = NULL;
+    if (first != NULL) {
+        const struct prescan_line *before = prescan_origin(scan, config_setting_source_line(first));
+        diagnostics_error(d, at->file, at->line,
+                          "%s is set twice, before in %s:%u; a file of --overlay, or --set, "
+                          "replaces settings",
+                          config_setting_name(first), before->file, before->line);
+        return;
+    }
+    diagnostics_error(d, at->file, at->line, "%s%s%.*s", config_error_text(config),
+                      shown > 0 ? ": " : "", shown > 120 ? 120 : shown, source);
 }
 
 static struct experiment_tree *read_scanned(struct prescan *scan, struct diagnostics *d)
@@ -383,17 +423,6 @@ struct experiment_tree *tree_read_text(const char *text, size_t n, const char *f
 }
 
 /* ---- from the command line ---- */
-
-/* Bytes of the name at the start of a key path; 0: none. */
-static size_t name_bytes(const char *p)
-{
-    size_t n = 0;
-    if (!isalpha((unsigned char)*p))
-        return 0;
-    while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '-')
-        n++;
-    return n;
-}
 
 static bool is_key_path(const char *p, size_t n)
 {
@@ -529,6 +558,7 @@ static bool set_value(struct experiment_tree *t, const char *key_path, const cha
         diagnostics_error(d, PLACE_SET, 0, "%s: set the settings of a group one by one", key_path);
     } else if (parsed != NULL) {
         place_on_command_line(parsed->root->first);
+        parsed->root->first->written = value;
         done = tree_put(t, key_path, parsed->root->first, NULL, d);
     }
     tree_destroy(parsed);

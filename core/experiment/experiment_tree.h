@@ -36,11 +36,12 @@ struct node {
     } value;
     struct node *first; /* children of a group or list, in the order of the text */
     struct node *last;
-    struct node *next;  /* sibling */
-    struct node *under; /* what this value replaced: it is still checked, and not applied */
-    const char *file;   /* as the user would open it, or PLACE_SET */
-    unsigned line;      /* 0 in PLACE_SET */
-    const char *layer;  /* NULL: the file itself; "case \"osafl\"", "vary": part of a grid */
+    struct node *next;   /* sibling */
+    struct node *under;  /* what this value replaced: it is still checked, and not applied */
+    const char *file;    /* as the user would open it, or PLACE_SET */
+    unsigned line;       /* 0 in PLACE_SET */
+    const char *written; /* of a value from the command line: its characters; else NULL */
+    const char *layer;   /* NULL: the file itself; "case \"osafl\"", "vary": part of a grid */
     struct experiment_tree *tree;
 };
 

@@ -324,8 +324,13 @@ static void check_names(const struct layout *l, const struct grid *g)
         for (size_t k = 0; k < i; k++) {
             if (!share_folder(g->cells[i], g->cells[k]))
                 continue;
-            diagnostics_error(l->d, file_of(l), 0, "two cells of the grid are called \"%s\"",
-                              g->cells[i]->case_name);
+            const char *name = g->cells[i]->case_name;
+            diagnostics_error(l->d, file_of(l), 0, "two cells of the grid are called \"%s\"%s",
+                              name,
+                              strlen(name) + 1 < NAME_BYTES
+                                  ? ""
+                                  : ", since their names are cut there; vary fewer settings, or "
+                                    "choose shorter names of cases");
             return;
         }
     }

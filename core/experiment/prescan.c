@@ -90,8 +90,8 @@ static void begin_line(struct scan *s, const struct text_cursor *c)
         }
         out->lines = grown;
     }
-    out->lines[out->n_lines++] =
-        (struct prescan_line){.file = c->file, .source = c->line_start, .line = c->line};
+    out->lines[out->n_lines++] = (struct prescan_line){
+        .file = c->file, .source = c->line_start, .line = c->line, .depth = (unsigned)s->depth};
 }
 
 static void newline(struct scan *s, struct text_cursor *c)
@@ -583,9 +583,10 @@ static void scan_include(struct scan *s, struct text_cursor *c)
     }
     free(path);
     c->p = close + 1;
-    if (c->p < c->end && *c->p == ';') {
+    p = c->p + strspn(c->p, " \t");
+    if (p < c->end && *p == ';') {
         diagnostics_error(s->d, c->file, c->line, "no ; stands behind @include \"FILE\"");
-        c->p++;
+        c->p = p + 1;
     }
 }
 

@@ -33,6 +33,7 @@ struct prescan_line {
     const char *file;
     const char *source; /* the line as it stands there, up to a newline or NUL */
     unsigned line;      /* from 1 */
+    unsigned depth;     /* brackets that are open where it begins */
 };
 
 struct prescan_source; /* a text that was read */

@@ -309,20 +309,18 @@ static const char *resolve_path(struct experiment_tree *tree, const char *path, 
 static bool read_text(const struct binding *b, const struct node *n, const osafl_param *p,
                       const char **out)
 {
-    if (n->type != NODE_TEXT && n->line == 0) {
-        report_error(b, n, p->name, "must be a text, but it is %s; in a shell: '%s%s%s=\"TEXT\"'",
-                     node_type_words(n->type), b->table->path, dot(b->table->path), p->name);
-        return false;
-    }
-    if (n->type != NODE_TEXT) {
+    /* On the command line a number or a truth value may be meant as a text. */
+    const bool scalar = n->type == NODE_INT || n->type == NODE_REAL || n->type == NODE_BOOL;
+    const char *text = n->type == NODE_TEXT ? n->value.text : scalar ? n->written : NULL;
+    if (text == NULL) {
         report_type(b, n, p,
                     p->type == OSAFL_T_PATH ? "a path in double quotes"
                                             : "a text in double quotes");
         return false;
     }
-    *out = n->value.text;
+    *out = text;
     if (p->type == OSAFL_T_PATH)
-        *out = resolve_path(n->tree, n->value.text, n->file);
+        *out = resolve_path(n->tree, text, n->file);
     if (*out == NULL)
         diagnostics_no_memory(b->d);
     return *out != NULL;

@@ -226,8 +226,12 @@ static void errors_of_the_grammar_are_explained(void **state)
     expect_error("= 3;", "x.cfg:1: = without a name before it");
     expect_error("{ a = 1; }", "x.cfg:1: { without \"name =\" before it");
     expect_error("a = 1;\n\xE2\x80\x9C", "x.cfg:2: unexpected character \xE2\x80\x9C");
-    expect_error("a = 1;\n  a = 2;\n",
-                 "x.cfg:2: duplicate setting name: a = 2; (it has a value already");
+    expect_error("a = 1;\n  a = 2;\n", "x.cfg:2: a is set twice, before in x.cfg:1; a file of");
+    expect_error("g: {\n a = 1;\n b: { a = 2; };\n a = 3; };\n",
+                 "x.cfg:4: a is set twice, before in x.cfg:2");
+    expect_error("a = 1;\ng: { b = 2; };\ng: { b = 3; };\n",
+                 "x.cfg:3: g is set twice, before in x.cfg:2");
+    expect_error("g: { a = 1; a = 2; };\n", "x.cfg:1: duplicate setting name: g: { a = 1");
     expect_error("a = 1;\nb c = 2;\n", "x.cfg:2: syntax error: b c = 2;");
     expect_error("a = 1;\nb", "x.cfg:2: syntax error: b");
 }
@@ -375,7 +379,9 @@ static void errors_of_included_files_name_them(void **state)
     write_file("sub/bad.cfg", "c = 1;\n\nx y = 3;\n");
     write_file("main.cfg", "a = 1;\n\n\n@include \"sub/bad.cfg\"\n");
     expect_file_error("main.cfg", "sub/bad.cfg:3: syntax error: x y = 3;");
-    write_file("sub/bad.cfg", "c = 1;\n");
+    write_file("sub/bad.cfg", "\n\na = 3;\n");
+    expect_file_error("main.cfg", "sub/bad.cfg:3: a is set twice, before in ");
+    write_file("sub/bad.cfg", "c = 3;\n");
     write_file("main.cfg", "a = 1;\n@include \"sub/bad.cfg\";\n");
     expect_file_error("main.cfg", "main.cfg:2: no ; stands behind @include \"FILE\"");
     write_file("main.cfg", "a = 1;\n\n\n@include \"sub/bad.cfg\"\n");

@@ -437,12 +437,33 @@ static void wrong_grids_are_refused(void **state)
                  FILE_NAME ": the grid has more than 1000 cells");
 }
 
+/* Names of cells are cut, which the message says. */
+static void long_names_are_told(void **state)
+{
+    (void)state;
+    struct loaded r = load(EXPERIMENT_TEXT
+                           "vary = ({ key = \"optimizer.sgd.learning_rate\"; values = [0.01]; },\n"
+                           "{ key = \"aggregator.osafl.global_learning_rate\"; values = [1.5]; },\n"
+                           "{ key = \"partition.dirichlet.concentration\"; values = [0.25]; },\n"
+                           "{ key = \"training.max_local_rounds\"; values = [2]; },\n"
+                           "{ key = \"training.minibatches\"; values = [2]; },\n"
+                           "{ key = \"uplink.loss_probability\"; values = [0.125]; },\n"
+                           "{ key = \"training.batch\"; values = [20]; },\n"
+                           "{ key = \"rounds\"; values = [1, 2]; });");
+    char *text = diagnostics_text(r.d);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "two cells of the grid are called \"optimizer.sgd"));
+    assert_non_null(strstr(text, ", since their names are cut there; vary fewer settings, or"));
+    free(text);
+    done(&r);
+}
+
 static void errors_of_a_file_are_told_once(void **state)
 {
     (void)state;
     struct loaded r = load(EXPERIMENT_TEXT CASES "seeds = [1, 2, 3];\nroundz = 3;\n"
                                                  "clients: { };");
-    ASSERT_ERRORS(r.d, AT(17) "duplicate setting name");
+    ASSERT_ERRORS(r.d, AT(17) "clients is set twice, before in ");
     done(&r);
     r = load(EXPERIMENT_TEXT CASES "seeds = [1, 2, 3];\nroundz = 3;\ntraining: { batch = 0; };");
     ASSERT_ERRORS(r.d, AT(16) "roundz: unknown setting", AT(17) "training.batch: 0 is outside");
@@ -488,6 +509,7 @@ int main(void)
         cmocka_unit_test(values_of_all_types_can_be_varied),
         cmocka_unit_test(origins_name_case_and_sweep),
         cmocka_unit_test(wrong_grids_are_refused),
+        cmocka_unit_test(long_names_are_told),
         cmocka_unit_test(errors_of_a_file_are_told_once),
     };
     return cmocka_run_group_tests(tests, open_loader, close_loader);

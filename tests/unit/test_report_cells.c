@@ -110,7 +110,7 @@ static void damaged_table_is_named_with_its_line(void **state)
         const char *text;
         const char *says;
     } bad[] = {
-        {"a,b\n1,2\n3\n", "t.csv:3: 1 fields where the header has 2"},
+        {"a,b\n1,2\n3\n", "t.csv:3: 1 field where the header has 2"},
         {"a,b\n1,2,3\n", "t.csv:2: 3 fields where the header has 2"},
         {"a,b\n1,x\n", "t.csv:2: b is \"x\", which is not a number"},
         {"a,b\n1,0x10\n", "t.csv:2: b is \"0x10\""},

@@ -331,6 +331,26 @@ static void replaced_values_are_checked_too(void **state)
     diagnostics_destroy(d);
 }
 
+/* A column of a table may be called 3, true or 0.50. */
+static void a_scalar_of_the_command_line_may_be_a_text(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"3", "true", "0.50", "-7"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char assignment[32];
+        struct values v = {0};
+        struct diagnostics *d = diagnostics_create();
+        struct experiment_tree *t = tree_read_text("count = 5;", 10, "x.cfg", d);
+        snprintf(assignment, sizeof assignment, "label=%s", texts[i]);
+        assert_true(tree_set(t, assignment, d));
+        settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
+        assert_no_errors(d);
+        assert_string_equal(v.label, texts[i]);
+        tree_destroy(t);
+        diagnostics_destroy(d);
+    }
+}
+
 static const char *path_of(const char *file, const char *written, const char *assignment, char *out)
 {
     char text[PATH_MAX];
@@ -494,6 +514,7 @@ int main(void)
         cmocka_unit_test(required_settings_must_be_set),
         cmocka_unit_test(a_group_must_be_a_group),
         cmocka_unit_test(replaced_values_are_checked_too),
+        cmocka_unit_test(a_scalar_of_the_command_line_may_be_a_text),
         cmocka_unit_test(relative_paths_are_against_the_files_folder),
         cmocka_unit_test(texts_are_canonical),
         cmocka_unit_test(texts_read_back),
