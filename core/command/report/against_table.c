@@ -117,9 +117,10 @@ static void add_notes(const struct summarized_table *s, struct text_table *t, en
                                ? "the interval of Student's t"
                                : "the percentiles of 10000 bootstrap resamples"));
     if (least < PAIRED_FEWEST)
-        text_table_note(t, checked_format("%zu seed%s cannot give a p below %g: fewer than %d prove "
-                                          "nothing.",
-                                          least, text_plural(least), 2 / exp2((double)least), PAIRED_FEWEST));
+        text_table_note(
+            t, checked_format("%zu seed%s cannot give a p below %g: fewer than %d prove "
+                              "nothing.",
+                              least, text_plural(least), 2 / exp2((double)least), PAIRED_FEWEST));
     if (most > PAIRED_MOST_EXACT)
         text_table_note(t, checked_format("p is computed for up to %d seeds.", PAIRED_MOST_EXACT));
 }
