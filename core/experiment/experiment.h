@@ -56,6 +56,7 @@ struct evaluation_settings { /* evaluation */
     bool per_class;
     bool per_client;
     bool client_spread;
+    bool prequential;
 };
 
 struct uplink_settings { /* uplink */

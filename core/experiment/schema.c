@@ -100,6 +100,10 @@ static const osafl_param evaluation[] = {
     OSAFL_BOOL(S, client_spread, false,
                "Report mean, standard deviation, worst tenth and Jain's index of these accuracies",
                .flags = OSAFL_P_LATER),
+    OSAFL_BOOL(S, prequential, false,
+               "Report the measures of the samples that arrive in each round, by the model of that "
+               "round, before anyone trains on them",
+               .flags = OSAFL_P_LATER),
 };
 #undef S
 

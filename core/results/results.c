@@ -18,6 +18,8 @@ const char *const result_table_name[RESULT_TABLES] = {"rounds.csv", "clients.csv
 #define MEASURES "SPLIT_MEASURE" /* where a run's own columns stand, one for each measure */
 
 #define LEARNING_RATE "learning_rate"
+#define ARRIVED "arrived_samples"
+#define PREQUENTIAL "prequential_MEASURE" /* one for each measure of the model */
 
 #define SPREAD "client_" /* what the names of the spread's columns begin with */
 
@@ -26,7 +28,7 @@ static const struct column {
     const char *name;
     const char *unit; /* "": a number without one */
     const char *doc;
-} columns[TABLES][18] = {
+} columns[TABLES][20] = {
     [TABLE_ROUNDS] =
         {
             {"round", "", "Global round, counted from 0; the row is the state after it"},
@@ -52,6 +54,10 @@ static const struct column {
             {SPREAD "deviation", "", "The same: their standard deviation"},
             {SPREAD "worst_tenth", "", "The same: mean of the worst tenth of the clients"},
             {SPREAD "jain", "", "The same: Jain's fairness index, 1 where all are equal"},
+            {ARRIVED, "samples",
+             "Samples that arrived in this round; this and the next with evaluation.prequential"},
+            {PREQUENTIAL, "",
+             "Mean over these samples by the model with which the round began; empty: none"},
         },
     [TABLE_CLIENTS] =
         {
@@ -121,6 +127,7 @@ struct results {
     bool higher_is_better;
     bool per_client;
     bool learning_rate;
+    bool prequential;
     int32_t client_rows;
     bool client_spread;
     uint32_t n_round_metrics;
@@ -207,6 +214,14 @@ static osafl_status add_column(char **header, const char *prefix, const char *na
     return OSAFL_OK;
 }
 
+static osafl_status add_measures(char **header, const char *prefix,
+                                 const struct results_layout *layout, uint32_t n)
+{
+    for (uint32_t m = 0; m < n; m++)
+        OSAFL_TRY(add_column(header, prefix, layout->measures[m]));
+    return OSAFL_OK;
+}
+
 /* The columns of a table before those of the metrics. */
 static osafl_status fixed_columns(const struct results_layout *layout, int table, char **header)
 {
@@ -219,15 +234,18 @@ static osafl_status fixed_columns(const struct results_layout *layout, int table
     if (*header == NULL)
         return OSAFL_E_NOMEM;
     for (const struct column *c = &columns[table][1]; c->name != NULL; c++) {
+        const bool judged = strcmp(c->name, PREQUENTIAL) == 0;
         if ((strcmp(c->name, LEARNING_RATE) == 0 && !layout->learning_rate) ||
-            (strncmp(c->name, SPREAD, strlen(SPREAD)) == 0 && !layout->client_spread))
+            (strncmp(c->name, SPREAD, strlen(SPREAD)) == 0 && !layout->client_spread) ||
+            ((judged || strcmp(c->name, ARRIVED) == 0) && !layout->prequential))
             continue;
-        if (strcmp(c->name, MEASURES) != 0) {
+        if (strcmp(c->name, MEASURES) == 0)
+            OSAFL_TRY(add_measures(header, prefix, layout, measures));
+        else if (judged)
+            OSAFL_TRY(add_measures(header, "prequential_", layout,
+                                   layout->n_measures - layout->n_label_measures));
+        else
             OSAFL_TRY(add_column(header, "", c->name));
-            continue;
-        }
-        for (uint32_t m = 0; m < measures; m++)
-            OSAFL_TRY(add_column(header, prefix, layout->measures[m]));
     }
     return OSAFL_OK;
 }
@@ -411,6 +429,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->higher_is_better = layout->higher_is_better;
     r->per_client = layout->per_client;
     r->learning_rate = layout->learning_rate;
+    r->prequential = layout->prequential;
     r->client_rows = layout->client_rows;
     r->client_spread = layout->client_spread;
     char *header[TABLES] = {NULL};
@@ -471,19 +490,25 @@ static void real_of(struct csv_writer *t, const double *v, uint32_t i)
         csv_real(t, v[i]);
 }
 
+/* Unlike a value that was not measured, one that was and is not a number is shown. */
+static void measure_of(struct csv_writer *t, const double *v, uint32_t i)
+{
+    if (v != NULL && isnan(v[i]))
+        csv_text(t, "nan");
+    else
+        real_of(t, v, i);
+}
+
 static void write_round(struct results *r, const struct round_row *row)
 {
     struct csv_writer *t = r->table[TABLE_ROUNDS];
     csv_count(t, row->round);
     csv_real(t, row->simulated_s);
-    for (uint32_t m = 0; m < r->n_measures; m++) {
-        /* Unlike a value that was not measured, one that was and is not a number is shown. */
-        const bool measured = row->measure != NULL && m < r->n_measures - r->n_label_measures;
-        if (measured && isnan(row->measure[m]))
-            csv_text(t, "nan");
-        else
-            real_of(t, row->measure, m);
-    }
+    const uint32_t own = r->n_measures - r->n_label_measures;
+    for (uint32_t m = 0; m < own; m++)
+        measure_of(t, row->measure, m);
+    for (uint32_t m = own; m < r->n_measures; m++)
+        real_of(t, row->measure, m);
     csv_real(t, row->train_loss);
     csv_count(t, row->participants);
     csv_real(t, row->mean_local_rounds);
@@ -496,6 +521,10 @@ static void write_round(struct results *r, const struct round_row *row)
         csv_real(t, row->learning_rate);
     for (int k = 0; r->client_spread && k < SPREADS; k++)
         csv_real(t, row->spread != NULL ? row->spread[k] : (double)NAN);
+    if (r->prequential)
+        csv_count(t, row->arrived);
+    for (uint32_t m = 0; r->prequential && m < own; m++)
+        measure_of(t, row->prequential, m);
     for (uint32_t m = 0; m < r->n_round_metrics; m++)
         csv_real(t, r->round_metric[m]);
     csv_end_row(t);

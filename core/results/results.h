@@ -58,6 +58,7 @@ struct results_layout {
     bool per_client;           /* measures[0] becomes a column of clients.csv too */
     bool client_spread;        /* columns of rounds.csv */
     bool learning_rate;        /* a column of rounds.csv */
+    bool prequential;          /* columns of it, for the model's own measures */
     int32_t client_rows;       /* CLIENT_ROWS_ALL, ASKED or NONE */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
     uint32_t n_listen;
@@ -84,9 +85,11 @@ struct round_row {
     uint32_t round;
     double simulated_s; /* (round + 1) * deadline */
     double learning_rate;
-    const double *measure; /* [n_measures]; NULL: not evaluated in this round */
-    const double *spread;  /* [SPREADS], where layout->client_spread; NULL as measure */
-    double train_loss;     /* mean over the participants */
+    const double *measure;     /* [n_measures]; NULL: not evaluated in this round */
+    const double *spread;      /* [SPREADS], where layout->client_spread; NULL as measure */
+    const double *prequential; /* [n_measures - n_label_measures]; NULL: nothing was judged */
+    uint64_t arrived;          /* samples, at all clients */
+    double train_loss;         /* mean over the participants */
     uint32_t participants;
     uint32_t diverged;        /* updates that were dropped; no column: clients.csv names them */
     double mean_local_rounds; /* over the participants */

@@ -622,13 +622,40 @@ static osafl_status measure_for_deletion(void *arg, uint32_t client, uint32_t n,
     return measure_samples(&m, n, error);
 }
 
+/* world_watch */
+static osafl_status judge_arrivals(void *arg, uint32_t client, uint32_t n, const uint64_t *sample,
+                                   struct error *error)
+{
+    struct engine *e = arg;
+    const struct arrivals a = {.client = client, .round = e->round, .n = n, .sample = sample};
+    return prequential_add(e->session, e->workers, e->w_before, &a, &e->prequential, error);
+}
+
+static uint64_t count_arrivals(const struct engine *e)
+{
+    uint64_t n = 0;
+    for (uint32_t u = 0; u < count_clients(e); u++)
+        n += world_arrivals(e->world)[u];
+    return n;
+}
+
 static osafl_status advance_world(struct engine *e, struct round_report *report,
                                   struct error *error)
 {
     e->measure_j = 0.0;
-    if (e->w_before != NULL)
+    const bool judges = e->prequential.mean != NULL && e->session->experiment->training.enabled;
+    if (e->session->deletion.measure != NULL)
         world_measure_with(e->world, measure_for_deletion, e);
+    if (judges) {
+        prequential_begin(e->session, &e->prequential);
+        world_watch_arrivals(e->world, judge_arrivals, e);
+    }
     OSAFL_TRY(world_advance(e->world, e->round, error));
+    report->row.arrived = count_arrivals(e);
+    if (judges) {
+        prequential_end(e->session, &e->prequential);
+        report->row.prequential = report->row.arrived > 0 ? e->prequential.mean : NULL;
+    }
     history_note_arrivals(&e->participation.history, world_arrivals(e->world));
     if (session_has_link(e->session))
         report->row.compute_j += e->measure_j;

@@ -60,7 +60,10 @@ static bool make_vectors(struct engine *e)
         memory_zeroed(e->session->aggregator.broadcast_floats, sizeof(float), VECTOR_ALIGNMENT);
     if (e->w == NULL || e->broadcast == NULL)
         return false;
-    if (e->session->deletion.measure != NULL) {
+    const bool judges = e->session->experiment->evaluation.prequential;
+    if (judges && !prequential_create(e->session, &e->prequential))
+        return false;
+    if (judges || e->session->deletion.measure != NULL) {
         e->w_before = new_vector(e);
         if (e->w_before == NULL)
             return false;
@@ -178,6 +181,7 @@ void engine_destroy(struct engine *e)
     kept_updates_free(&e->kept);
     late_updates_free(&e->late);
     evaluation_destroy(&e->evaluation);
+    prequential_destroy(&e->prequential);
     theory_destroy(e->theory);
     free(e->columns.name);
     free(e->columns.value);

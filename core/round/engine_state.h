@@ -11,6 +11,7 @@
 #include "participation.h"
 #include "personal.h"
 #include "pooled.h"
+#include "prequential.h"
 #include "train.h"
 #include "updates.h"
 
@@ -58,6 +59,7 @@ struct engine {
 
     struct evaluation evaluation;
     struct measure_columns columns;
+    struct prequential prequential;
     double measure_j;      /* spent on measuring samples in the round in hand */
     double *local_measure; /* evaluation.per_client, client_spread: [clients]; else NULL */
     double *sorted;        /* as local_measure: memory of measure_spread() */

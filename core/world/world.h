@@ -89,6 +89,12 @@ typedef osafl_status world_measure(void *arg, uint32_t client, uint32_t n, const
 /* Who measures; from then on select() gets measures. */
 void world_measure_with(struct world *w, world_measure *measure, void *arg);
 
+/* What arrives at a client, before it is stored. */
+typedef osafl_status world_watch(void *arg, uint32_t client, uint32_t n, const uint64_t *sample,
+                                 struct error *error);
+/* Who looks at arrivals; for rounds that end with world_advance(). */
+void world_watch_arrivals(struct world *w, world_watch *watch, void *arg);
+
 /* How often in all a label's samples (with a partition by owners: a client's own) were used
  * up and dealt from the start again. */
 uint64_t world_restarts(const struct world *w);

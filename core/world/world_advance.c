@@ -145,6 +145,12 @@ void world_measure_with(struct world *w, world_measure *measure, void *arg)
     w->measure_arg = arg;
 }
 
+void world_watch_arrivals(struct world *w, world_watch *watch, void *arg)
+{
+    w->watch = watch;
+    w->watch_arg = arg;
+}
+
 static osafl_status reserve_measures(struct world *w, uint32_t n, struct error *error)
 {
     if (n <= w->measured)
@@ -253,6 +259,8 @@ static osafl_status advance_client(struct world *w, uint32_t client, uint32_t ro
     const uint64_t room = w->population.capacity[client] - stored;
     memcpy(w->view_label, w->label + w->offset[client], stored * sizeof *w->view_label);
     world_deal(w, client, STREAM_ARRIVAL_LABELS, round, n, w->arrived, w->view_label + stored);
+    if (w->watch != NULL)
+        OSAFL_TRY(w->watch(w->watch_arg, client, n, w->arrived, error));
     for (uint32_t k = 0; k < stored; k++)
         w->view_age[k] = round + 1 - w->born[w->offset[client] + k];
     memset(w->view_age + stored, 0, n * sizeof *w->view_age);

@@ -49,6 +49,8 @@ struct world {
     uint64_t *candidate;  /* [measured]: stored, then arrived samples */
     double *view_measure; /* [measured] */
     uint32_t measured;
+    world_watch *watch; /* NULL: nobody looks at arrivals */
+    void *watch_arg;
 };
 
 /* Deals n samples to a client: labels from its mix, or its own samples where they have owners.

@@ -156,6 +156,7 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, st
         .per_client = r->e->evaluation.per_client,
         .client_spread = r->e->evaluation.client_spread,
         .learning_rate = r->e->results.learning_rate,
+        .prequential = r->e->evaluation.prequential,
         .client_rows = experiment_client_rows(r->e),
         .listen = listen,
     };
