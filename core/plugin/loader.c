@@ -19,6 +19,7 @@
 #include "child_process.h"
 #include "cpu.h"
 #include "guard.h"
+#include "plugin_adapt.h"
 #include "plugin_file.h"
 #include "plugin_host.h"
 #include "plugin_path.h"
@@ -34,6 +35,7 @@ struct loader {
 struct registered {
     struct registered *next;
     struct loaded_plugin loaded;
+    struct adapted_plugin adapted;
 };
 static struct registered *registry;
 
@@ -257,7 +259,7 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
         error_set(error, OSAFL_E_UNSUPPORTED, "cannot be loaded: out of memory");
         return NULL;
     }
-    entry->loaded.plugin = plugin;
+    entry->loaded.plugin = plugin_adapt(plugin, &entry->adapted);
     memcpy(entry->loaded.path, real, strlen(real) + 1);
     memcpy(entry->loaded.hash, hash, sizeof hash);
     entry->loaded.libraries = libraries;

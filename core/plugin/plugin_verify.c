@@ -19,6 +19,23 @@ enum { MOST_PARAMS = 1000, MOST_METRICS = 1000, MOST_CHOICES = 1000, MOST_FEATUR
     "; rebuild it with the headers of osafl " OSAFL_VERSION                                        \
     " (ABI " OSAFL_STR(OSAFL_ABI_MAJOR) "." OSAFL_STR(OSAFL_ABI_MINOR) ")"
 
+/* Plugins of this minor and of all later ones are taken; before it the interface was in the making.
+ */
+enum { OLDEST_MINOR = 2 };
+
+/* Where a struct ended in OLDEST_MINOR, by its last member then. */
+#define END_OF(T, m) ((uint32_t)(offsetof(T, m) + sizeof((const T *)NULL)->m))
+
+/* Whether a plugin of this minor can have a struct of this size, which ended at `least` in
+ * OLDEST_MINOR and has `own` bytes here: as large for the same minor, no larger for an older one,
+ * no smaller for a newer one. */
+static bool size_fits(const osafl_plugin *p, uint32_t size, uint32_t least, size_t own)
+{
+    if (p->abi_minor == OSAFL_ABI_MINOR)
+        return size == own;
+    return size >= least && (p->abi_minor < OSAFL_ABI_MINOR ? size <= own : size >= own);
+}
+
 /* rule: the number in sdk/RULES.md of what is broken. */
 static OSAFL_PRINTF(3, 4) bool refuse(struct error *error, unsigned rule, const char *fmt, ...)
 {
@@ -130,42 +147,49 @@ static const struct slot filter_slots[] = {
     SLOT(osafl_filter_vt, end_round, SLOT_OPTIONAL),
 };
 
-/* A table of n operations in a vtable of `size` bytes. */
+/* A table of n operations in a vtable of `size` bytes, which had `least` in OLDEST_MINOR. */
 struct slots {
     const struct slot *slot;
     uint32_t n;
     uint32_t size;
+    uint32_t least;
 };
 
-#define SLOTS(table, T)                                                                            \
+/* last: the last operation of the kind in OLDEST_MINOR. */
+#define SLOTS(table, T, last)                                                                      \
     {                                                                                              \
-        .slot = (table), .n = sizeof(table) / sizeof((table)[0]), .size = sizeof(T)                \
+        .slot = (table), .n = sizeof(table) / sizeof((table)[0]), .size = sizeof(T),               \
+        .least = END_OF(T, last)                                                                   \
     }
 
 static const struct slots slots_of_kind[LOADER_KINDS + 1] = {
-    [OSAFL_KIND_DATASET] = SLOTS(dataset_slots, osafl_dataset_vt),
-    [OSAFL_KIND_MODEL] = SLOTS(model_slots, osafl_model_vt),
-    [OSAFL_KIND_CHANNEL] = SLOTS(channel_slots, osafl_channel_vt),
-    [OSAFL_KIND_RESOURCE] = SLOTS(resource_slots, osafl_resource_vt),
-    [OSAFL_KIND_OPTIMIZER] = SLOTS(optimizer_slots, osafl_optimizer_vt),
-    [OSAFL_KIND_QUANTIZER] = SLOTS(quantizer_slots, osafl_quantizer_vt),
-    [OSAFL_KIND_DELETION] = SLOTS(deletion_slots, osafl_deletion_vt),
-    [OSAFL_KIND_AGGREGATOR] = SLOTS(aggregator_slots, osafl_aggregator_vt),
-    [OSAFL_KIND_PARTITION] = SLOTS(partition_slots, osafl_partition_vt),
-    [OSAFL_KIND_DRIFT] = SLOTS(drift_slots, osafl_drift_vt),
-    [OSAFL_KIND_ARRIVAL] = SLOTS(arrival_slots, osafl_arrival_vt),
-    [OSAFL_KIND_SELECTION] = SLOTS(selection_slots, osafl_selection_vt),
-    [OSAFL_KIND_FILTER] = SLOTS(filter_slots, osafl_filter_vt),
+    [OSAFL_KIND_DATASET] = SLOTS(dataset_slots, osafl_dataset_vt, client_of),
+    [OSAFL_KIND_MODEL] = SLOTS(model_slots, osafl_model_vt, score),
+    [OSAFL_KIND_CHANNEL] = SLOTS(channel_slots, osafl_channel_vt, place),
+    [OSAFL_KIND_RESOURCE] = SLOTS(resource_slots, osafl_resource_vt, solve),
+    [OSAFL_KIND_OPTIMIZER] = SLOTS(optimizer_slots, osafl_optimizer_vt, received),
+    [OSAFL_KIND_QUANTIZER] = SLOTS(quantizer_slots, osafl_quantizer_vt, packet_bits),
+    [OSAFL_KIND_DELETION] = SLOTS(deletion_slots, osafl_deletion_vt, describe),
+    [OSAFL_KIND_AGGREGATOR] = SLOTS(aggregator_slots, osafl_aggregator_vt, broadcast),
+    [OSAFL_KIND_PARTITION] = SLOTS(partition_slots, osafl_partition_vt, owner),
+    [OSAFL_KIND_DRIFT] = SLOTS(drift_slots, osafl_drift_vt, at),
+    [OSAFL_KIND_ARRIVAL] = SLOTS(arrival_slots, osafl_arrival_vt, fill),
+    [OSAFL_KIND_SELECTION] = SLOTS(selection_slots, osafl_selection_vt, describe),
+    [OSAFL_KIND_FILTER] = SLOTS(filter_slots, osafl_filter_vt, end_round),
 };
 
-/* Null pointers of functions are all zero bits on every machine of this program. */
-static bool slot_is_empty(const void *vtable, const struct slot *slot)
+/* An operation that the plugin's headers did not have is empty.  Null pointers of functions are all
+ * zero bits on every machine of this program. */
+static bool slot_is_empty(const osafl_lifecycle *vtable, const struct slot *slot)
 {
     static const unsigned char zero[sizeof(void (*)(void))];
-    return memcmp((const unsigned char *)vtable + slot->offset, zero, sizeof zero) == 0;
+    if (slot->offset + sizeof zero > vtable->struct_size)
+        return true;
+    return memcmp((const unsigned char *)(const void *)vtable + slot->offset, zero, sizeof zero) ==
+           0;
 }
 
-static bool verify_slots(const void *vtable, const struct slot *slot, uint32_t n,
+static bool verify_slots(const osafl_lifecycle *vtable, const struct slot *slot, uint32_t n,
                          struct error *error)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -186,9 +210,8 @@ static bool verify_vtable(const osafl_plugin *p, struct error *error)
     const struct slots *slots = &slots_of_kind[p->kind];
     if (p->vtable == NULL)
         return refuse(error, 10, "has no vtable; set .vtable = &VTABLE.life");
-    /* Equal minors, equal layouts.  From ABI 1 on: at least up to the last required operation. */
     const char *kind = kind_name(p->kind);
-    if (p->vtable->struct_size != slots->size)
+    if (!size_fits(p, p->vtable->struct_size, slots->least, slots->size))
         return refuse(error, 1,
                       "has a vtable of %u bytes where the one of kind %s has %u; set "
                       ".life.struct_size = sizeof(osafl_%s_vt), or .kind if it is of another kind",
@@ -291,19 +314,20 @@ static bool verify_choices(const osafl_param *q, struct error *error)
     return true;
 }
 
-static bool verify_table(const osafl_row_type *t, bool of_rows, struct error *error);
+static bool verify_table(const osafl_plugin *p, const osafl_row_type *t, bool of_rows,
+                         struct error *error);
 
-static bool verify_rows(const osafl_param *q, struct error *error)
+static bool verify_rows(const osafl_plugin *p, const osafl_param *q, struct error *error)
 {
     if (q->def.row == NULL || q->def.row->n_params == 0)
         return refuse(error, 18, "has parameter %s, whose rows hold nothing", q->name);
     if (q->lo.i < 0 || q->lo.i > q->hi.i)
         return refuse(error, 18, "has parameter %s with an empty range", q->name);
-    return verify_table(q->def.row, true, error);
+    return verify_table(p, q->def.row, true, error);
 }
 
 /* Bounds, and that a default keeps them: the table documents, checks and fuzzes. */
-static bool verify_values(const osafl_param *q, struct error *error)
+static bool verify_values(const osafl_plugin *p, const osafl_param *q, struct error *error)
 {
     const bool has_default = (q->flags & OSAFL_P_REQUIRED) == 0;
     switch (q->type) {
@@ -341,16 +365,17 @@ static bool verify_values(const osafl_param *q, struct error *error)
     case OSAFL_T_CHOICE:
         return verify_choices(q, error);
     case OSAFL_T_ROWS:
-        return verify_rows(q, error);
+        return verify_rows(p, q, error);
     default: /* texts and paths have no bounds */
         return true;
     }
 }
 
 /* Parameter `number` of a plugin's own table, or of the rows of one of its parameters. */
-static bool verify_param(const osafl_row_type *t, bool of_rows, const osafl_param *q,
+static bool verify_param(const osafl_plugin *p, const osafl_row_type *t, bool of_rows,
                          uint32_t number, struct error *error)
 {
+    const osafl_param *q = OSAFL_AT(osafl_param, t->params, t->param_size, number);
     if (!word_is_valid(q->name))
         return refuse(error, 7,
                       "has parameter number %u with a name that is not [a-z][a-z0-9_]{0,47}",
@@ -391,21 +416,22 @@ static bool verify_param(const osafl_row_type *t, bool of_rows, const osafl_para
             return refuse(error, 18, "has parameters %s and %s in one place of its config",
                           other->name, q->name);
     }
-    return verify_values(q, error);
+    return verify_values(p, q, error);
 }
 
-static bool verify_table(const osafl_row_type *t, bool of_rows, struct error *error)
+static bool verify_table(const osafl_plugin *p, const osafl_row_type *t, bool of_rows,
+                         struct error *error)
 {
     if (t->params == NULL || t->n_params > MOST_PARAMS || t->size > MOST_CONFIG_BYTES)
         return refuse(error, 18,
                       "has no plausible table of parameters (%u rows, config of %u bytes)",
                       (unsigned)t->n_params, (unsigned)t->size);
-    if (t->param_size != sizeof(osafl_param))
+    if (!size_fits(p, t->param_size, END_OF(osafl_param, reserved), sizeof(osafl_param)))
         return refuse(error, 5,
                       "has rows of %u bytes in its table of parameters, this program %u" REBUILD,
                       (unsigned)t->param_size, (unsigned)sizeof(osafl_param));
     for (uint32_t i = 0; i < t->n_params; i++) {
-        if (!verify_param(t, of_rows, OSAFL_AT(osafl_param, t->params, t->param_size, i), i, error))
+        if (!verify_param(p, t, of_rows, i, error))
             return false;
     }
     return true;
@@ -423,7 +449,7 @@ static bool verify_params(const osafl_plugin *p, struct error *error)
                                   .n_params = p->n_params,
                                   .param_size = p->param_size,
                                   .size = p->config_size};
-    return verify_table(&table, false, error);
+    return verify_table(p, &table, false, error);
 }
 
 /* ---- metrics ------------------------------------------------------------------------------- */
@@ -435,7 +461,7 @@ static bool verify_metrics(const osafl_plugin *p, struct error *error)
     if (p->metrics == NULL || p->n_metrics > MOST_METRICS)
         return refuse(error, 18, "has no plausible table of metrics (%u rows)",
                       (unsigned)p->n_metrics);
-    if (p->metric_size != sizeof(osafl_metric))
+    if (!size_fits(p, p->metric_size, END_OF(osafl_metric, better), sizeof(osafl_metric)))
         return refuse(error, 5,
                       "has rows of %u bytes in its table of metrics, this program %u" REBUILD,
                       (unsigned)p->metric_size, (unsigned)sizeof(osafl_metric));
@@ -464,6 +490,26 @@ static bool verify_metrics(const osafl_plugin *p, struct error *error)
 
 /* ---- the plugin itself --------------------------------------------------------------------- */
 
+static bool verify_minor(const osafl_plugin *p, struct error *error)
+{
+    const unsigned minor = p->abi_minor;
+    const unsigned needed = p->abi_minor_needed != 0 ? p->abi_minor_needed : minor;
+    if (p->abi_major != OSAFL_ABI_MAJOR || minor < OLDEST_MINOR)
+        return refuse(error, 2,
+                      "was built for ABI %u.%u, this program has ABI %u.%u and takes plugins from "
+                      "ABI %u.%u on" REBUILD,
+                      (unsigned)p->abi_major, minor, (unsigned)OSAFL_ABI_MAJOR,
+                      (unsigned)OSAFL_ABI_MINOR, (unsigned)OSAFL_ABI_MAJOR, (unsigned)OLDEST_MINOR);
+    if (needed > OSAFL_ABI_MINOR)
+        return refuse(error, 2,
+                      "was built for ABI %u.%u and needs a program with ABI %u.%u, this program "
+                      "has ABI %u.%u; install a newer osafl, or rebuild it with the headers of "
+                      "osafl " OSAFL_VERSION,
+                      (unsigned)p->abi_major, minor, (unsigned)p->abi_major, needed,
+                      (unsigned)OSAFL_ABI_MAJOR, (unsigned)OSAFL_ABI_MINOR);
+    return true;
+}
+
 static bool verify_abi(const osafl_plugin *p, struct error *error)
 {
     if (p->struct_size == 0)
@@ -474,11 +520,9 @@ static bool verify_abi(const osafl_plugin *p, struct error *error)
     if (p->struct_size < offsetof(osafl_plugin, kind))
         return refuse(error, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
                       (unsigned)p->struct_size, (unsigned)sizeof(osafl_plugin));
-    if (p->abi_major != OSAFL_ABI_MAJOR || p->abi_minor != OSAFL_ABI_MINOR)
-        return refuse(error, 2, "was built for ABI %u.%u, this program has ABI %u.%u" REBUILD,
-                      (unsigned)p->abi_major, (unsigned)p->abi_minor, (unsigned)OSAFL_ABI_MAJOR,
-                      (unsigned)OSAFL_ABI_MINOR);
-    if (p->struct_size != sizeof(osafl_plugin))
+    if (!verify_minor(p, error))
+        return false;
+    if (!size_fits(p, p->struct_size, END_OF(osafl_plugin, vtable), sizeof(osafl_plugin)))
         return refuse(error, 1, "describes itself in %u bytes, this program needs %u" REBUILD,
                       (unsigned)p->struct_size, (unsigned)sizeof(osafl_plugin));
     if (p->fingerprint == NULL || strcmp(p->fingerprint, OSAFL_FINGERPRINT) != 0)

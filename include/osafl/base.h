@@ -21,7 +21,8 @@ extern "C" {
 #endif
 
 /* MAJOR is part of the entry symbol's name, so another MAJOR is a missing symbol and never a
- * misread struct.  While it is 0 the interface is open: minors must be equal. */
+ * misread struct.  From 0.2 on a plugin works with programs of the same MAJOR whose MINOR is at
+ * least what it needs (osafl_plugin.abi_minor_needed). */
 #define OSAFL_ABI_MAJOR 0
 #define OSAFL_ABI_MINOR 2
 

@@ -89,7 +89,7 @@ typedef struct osafl_plugin {
     uint32_t struct_size;
     uint16_t abi_major;
     uint16_t abi_minor;
-    uint16_t abi_minor_needed; /* oldest host minor that will do (from ABI 1 on) */
+    uint16_t abi_minor_needed; /* oldest host minor that will do; 0: abi_minor */
     uint16_t reserved;
     uint32_t kind;           /* OSAFL_KIND_* */
     const char *fingerprint; /* OSAFL_FINGERPRINT */

@@ -24,7 +24,7 @@ static uint64_t hash_of(const osafl_plugin *p)
     if (state == NULL)
         return 0;
     XXH3_64bits_reset(state);
-    XXH3_64bits_update(state, p, sizeof *p);
+    XXH3_64bits_update(state, p, p->struct_size);
     XXH3_64bits_update(state, p->vtable, p->vtable->struct_size);
     if (p->params != NULL)
         XXH3_64bits_update(state, p->params, (size_t)p->n_params * p->param_size);
@@ -42,16 +42,16 @@ void check_describe_constant(struct conform *c)
     struct transcript answers = {0};
     const osafl_plugin *(*entry)(void) = NULL;
     conform_load(c);
-    const uint64_t before = hash_of(c->plugin);
+    const uint64_t before = hash_of(c->described);
     void *handle = dlopen(c->path, RTLD_NOW | RTLD_LOCAL);
     void *address = handle != NULL ? dlsym(handle, OSAFL_ENTRY_SYMBOL) : NULL;
     memcpy(&entry, &address, sizeof entry);
-    if (entry == NULL || entry() != c->plugin || hash_of(c->plugin) != before)
+    if (entry == NULL || entry() != c->described || hash_of(c->described) != before)
         conform_fail(c, "describes itself otherwise the second time that it is asked");
     under_test_must_open(&s, c, &answers);
     under_test_must_run(&s, 0, 1, &answers);
     under_test_close(&s);
-    if (entry() != c->plugin || hash_of(c->plugin) != before)
+    if (entry() != c->described || hash_of(c->described) != before)
         conform_fail(c, "changes what it says of itself when it is used");
 }
 

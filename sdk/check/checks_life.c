@@ -18,7 +18,7 @@
 static bool load_and_watch(struct conform *c)
 {
     conform_load(c);
-    return allocations_watch(c->plugin);
+    return allocations_watch(c->described);
 }
 
 static void require_no_leak(const struct conform *c, const char *how)

@@ -121,7 +121,7 @@ void check_numbers_repeat(struct conform *c)
         free(dirt);
     }
     /* And a clock that is asked would show another time; where this cannot be, it has gone on. */
-    (void)clock_shift(c->plugin, OTHER_TIME_S);
+    (void)clock_shift(c->described, OTHER_TIME_S);
     must_live(c, &world, false, 0, 0, NULL, &second);
     const char *difference = transcript_difference(&first, &second);
     if (difference != NULL)

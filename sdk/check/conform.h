@@ -33,7 +33,8 @@ struct conform {
     size_t n_set;
     uint64_t seed;
     const struct check *check;
-    const osafl_plugin *plugin; /* NULL until conform_load() */
+    const osafl_plugin *described; /* what the file says of itself; NULL until conform_load() */
+    const osafl_plugin *plugin;    /* the same as the program works with it: plugin_adapt() */
 };
 
 /* Ends the process with a verdict.  One sentence, no full stop; never called while a lock is held

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conform.h"
+#include "plugin/plugin_adapt.h"
 #include "plugin/plugin_file.h"
 #include "plugin/plugin_verify.h"
 
@@ -53,8 +54,10 @@ const osafl_plugin *conform_try_load(const char *path, struct error *error)
 
 void conform_load(struct conform *c)
 {
+    static struct adapted_plugin adapted; /* one plugin is checked in a process */
     struct error error;
-    c->plugin = conform_try_load(c->path, &error);
-    if (c->plugin == NULL)
+    c->described = conform_try_load(c->path, &error);
+    if (c->described == NULL)
         conform_fail(c, "%s", error.text);
+    c->plugin = plugin_adapt(c->described, &adapted);
 }

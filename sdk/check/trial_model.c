@@ -46,12 +46,12 @@ static void find_absurdity(const osafl_model_info *info, char *out, size_t size)
     if (info->n_parameters == 0 || info->n_parameters > (uint64_t)1 << 40)
         snprintf(out, size, "%g parameters", (double)info->n_parameters);
     else if (info->n_measures == 0 || info->n_measures > MOST_MEASURES || info->measures == NULL ||
-             info->measure_size != sizeof(osafl_metric))
+             info->measure_size < offsetof(osafl_metric, better))
         snprintf(out, size, "no plausible table of measures");
     else if (info->n_sample_measures > MOST_MEASURES ||
              (info->n_sample_measures > 0 && info->sample_measures == NULL))
         snprintf(out, size, "no plausible table of sample measures");
-    else if (info->tensors == NULL || info->tensor_size != sizeof(osafl_tensor))
+    else if (info->tensors == NULL || info->tensor_size < offsetof(osafl_tensor, rank))
         snprintf(out, size, "no plausible table of tensors");
     for (uint32_t i = 0; out[0] == '\0' && i < info->n_tensors; i++) {
         const osafl_tensor *t = tensor_at(info, i);
@@ -94,7 +94,7 @@ static osafl_status describe(struct instance_under_test *s, struct caller *t)
     for (uint32_t i = 0; i < info->n_tensors; i++)
         transcript_bytes(&t->transcript, "a tensor of describe()", 0, i,
                          &tensor_at(info, i)->offset,
-                         sizeof(osafl_tensor) - offsetof(osafl_tensor, offset));
+                         info->tensor_size - offsetof(osafl_tensor, offset));
     return OSAFL_OK;
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "osafl/osafl.h"
+#include "plugin/plugin_adapt.h"
 #include "plugin/plugin_verify.h"
 
 struct config {
@@ -187,6 +188,67 @@ static void test_abi(void **state)
             "\"pointer 8");
     plugin.fingerprint = NULL;
     refused("was built with layout \"\"");
+}
+
+/* A newer plugin that can do without what is new: larger structs, never smaller ones. */
+static void be_newer(void)
+{
+    plugin.abi_minor = OSAFL_ABI_MINOR + 1;
+    plugin.abi_minor_needed = OSAFL_ABI_MINOR;
+}
+
+static void test_newer_minor(void **state)
+{
+    (void)state;
+    be_newer();
+    accepted();
+    be_newer();
+    plugin.struct_size += 8;
+    vtable.life.struct_size += 8;
+    accepted();
+    be_newer();
+    plugin.struct_size -= 8;
+    refused("describes itself in ");
+    be_newer();
+    vtable.life.struct_size -= 8;
+    refused("has a vtable of ");
+    be_newer();
+    plugin.metric_size -= 8;
+    refused("in its table of metrics");
+    be_newer();
+    plugin.param_size -= 8;
+    refused("in its table of parameters");
+    plugin.abi_minor++;
+    refused("was built for ABI 0.3 and needs a program with ABI 0.3, this program has ABI 0.2; "
+            "install a newer osafl, or rebuild it");
+    plugin.abi_minor_needed = OSAFL_ABI_MINOR + 1;
+    refused("was built for ABI 0.2 and needs a program with ABI 0.3");
+}
+
+/* Structs of any size become those of the program. */
+static void test_adapted_structs(void **state)
+{
+    (void)state;
+    struct {
+        osafl_resource_vt vt;
+        uint64_t one_more;
+    } larger = {.vt = vtable, .one_more = 99};
+    struct adapted_plugin own;
+    assert_ptr_equal(plugin_adapt(&plugin, &own), &plugin);
+    be_newer();
+    larger.vt.life.struct_size = sizeof larger;
+    plugin.vtable = &larger.vt.life;
+    const osafl_plugin *adapted = plugin_adapt(&plugin, &own);
+    assert_ptr_equal(adapted, &own.plugin);
+    assert_string_equal(adapted->name, "sample");
+    const osafl_resource_vt *vt = (const osafl_resource_vt *)(const void *)adapted->vtable;
+    assert_true(vt->solve == solve && vt->life.load == load);
+    /* Without its last operation, as an older plugin would be. */
+    vtable.life.struct_size = offsetof(osafl_resource_vt, solve);
+    plugin.vtable = &vtable.life;
+    assert_ptr_equal(plugin_adapt(&plugin, &own), &own.plugin);
+    assert_true(own.vtable.resource.solve == NULL && own.vtable.resource.life.load == load);
+    set_up(NULL);
 }
 
 static void test_identity(void **state)
@@ -467,6 +529,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_right_ones, set_up),
         cmocka_unit_test_setup(test_abi, set_up),
+        cmocka_unit_test_setup(test_newer_minor, set_up),
+        cmocka_unit_test_setup(test_adapted_structs, set_up),
         cmocka_unit_test_setup(test_identity, set_up),
         cmocka_unit_test_setup(test_table_of_params, set_up),
         cmocka_unit_test_setup(test_values_of_params, set_up),

@@ -150,16 +150,13 @@ osafl_status classifier_describe(void *self, osafl_call *c, osafl_model_info *ou
 {
     const struct classifier *m = self;
     (void)c;
-    *out = (osafl_model_info){
-        .struct_size = sizeof *out,
-        .n_tensors = (uint32_t)m->net.n_parameters,
-        .n_parameters = m->net.n_weights,
-        .tensors = m->tensor,
-        .tensor_size = sizeof m->tensor[0],
-        .n_measures = m->n_measures,
-        .measures = m->measures,
-        .measure_size = sizeof measures[0],
-    };
+    out->n_tensors = (uint32_t)m->net.n_parameters;
+    out->n_parameters = m->net.n_weights;
+    out->tensors = m->tensor;
+    out->tensor_size = sizeof m->tensor[0];
+    out->n_measures = m->n_measures;
+    out->measures = m->measures;
+    out->measure_size = sizeof measures[0];
     if (m->net.options.loss == LOSS_CROSS_ENTROPY) {
         out->n_sample_measures = sizeof sample_measures / sizeof sample_measures[0];
         out->sample_measures = sample_measures;
