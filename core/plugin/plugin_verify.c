@@ -104,6 +104,9 @@ static const struct slot optimizer_slots[] = {
     SLOT(osafl_optimizer_vt, begin, SLOT_OPTIONAL),
     SLOT(osafl_optimizer_vt, finish, SLOT_OPTIONAL),
     SLOT(osafl_optimizer_vt, received, SLOT_OPTIONAL),
+    SLOT(osafl_optimizer_vt, start, SLOT_OPTIONAL),
+    SLOT(osafl_optimizer_vt, leave, SLOT_OPTIONAL),
+    SLOT(osafl_optimizer_vt, personal, SLOT_OPTIONAL),
 };
 static const struct slot quantizer_slots[] = {
     SLOT(osafl_quantizer_vt, describe, SLOT_REQUIRED),
@@ -167,7 +170,7 @@ static const struct slots slots_of_kind[LOADER_KINDS + 1] = {
     [OSAFL_KIND_MODEL] = SLOTS(model_slots, osafl_model_vt, score),
     [OSAFL_KIND_CHANNEL] = SLOTS(channel_slots, osafl_channel_vt, place),
     [OSAFL_KIND_RESOURCE] = SLOTS(resource_slots, osafl_resource_vt, solve),
-    [OSAFL_KIND_OPTIMIZER] = SLOTS(optimizer_slots, osafl_optimizer_vt, received),
+    [OSAFL_KIND_OPTIMIZER] = SLOTS(optimizer_slots, osafl_optimizer_vt, personal),
     [OSAFL_KIND_QUANTIZER] = SLOTS(quantizer_slots, osafl_quantizer_vt, packet_bits),
     [OSAFL_KIND_DELETION] = SLOTS(deletion_slots, osafl_deletion_vt, describe),
     [OSAFL_KIND_AGGREGATOR] = SLOTS(aggregator_slots, osafl_aggregator_vt, broadcast),

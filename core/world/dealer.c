@@ -13,8 +13,6 @@ struct dealer {
     uint64_t *dealt; /* [pools] */
     uint64_t *first; /* [pools + 1]: where each pool begins in order; NULL: endless */
     uint32_t *order; /* samples, pool after pool */
-    uint64_t (*sample_of)(void *self, int32_t label, uint64_t k);
-    void *self;
 };
 
 /* Words asked of the generator at a time. */
@@ -82,15 +80,9 @@ struct dealer *dealer_create(uint64_t seed, uint32_t pools, uint64_t n, dealer_p
     return d;
 }
 
-struct dealer *dealer_create_endless(uint32_t labels,
-                                     uint64_t (*sample_of)(void *, int32_t, uint64_t), void *self)
+struct dealer *dealer_create_endless(uint32_t labels)
 {
-    struct dealer *d = dealer_alloc(labels);
-    if (d == NULL)
-        return NULL;
-    d->sample_of = sample_of;
-    d->self = self;
-    return d;
+    return dealer_alloc(labels);
 }
 
 void dealer_destroy(struct dealer *d)
@@ -112,7 +104,7 @@ uint64_t dealer_deal(struct dealer *d, uint32_t pool)
 {
     const uint64_t k = d->dealt[pool]++;
     if (d->first == NULL)
-        return d->sample_of(d->self, (int32_t)pool, k);
+        return k;
     assert(dealer_size(d, pool) > 0);
     return d->order[d->first[pool] + k % dealer_size(d, pool)];
 }

@@ -18,9 +18,8 @@ typedef uint32_t dealer_pool_of(void *arg, uint64_t i);
  * memory. */
 struct dealer *dealer_create(uint64_t seed, uint32_t pools, uint64_t n, dealer_pool_of *pool_of,
                              void *arg);
-/* Pools of an endless set, one a label: sample k of pool l is sample_of(self, l, k). */
-struct dealer *dealer_create_endless(uint32_t labels,
-                                     uint64_t (*sample_of)(void *, int32_t, uint64_t), void *self);
+/* Pools of an endless set, one a label: what is dealt are numbers within the label, 0, 1, 2, ... */
+struct dealer *dealer_create_endless(uint32_t labels);
 void dealer_destroy(struct dealer *d); /* NULL is allowed */
 
 /* Samples in a pool, or OSAFL_ENDLESS. */

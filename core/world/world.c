@@ -41,27 +41,45 @@ static uint32_t *histogram_of(const struct world *w, uint32_t client)
 
 /* ---- creation ---- */
 
-static uint32_t pool_by_label(void *arg, uint64_t i)
+/* One question to the data set ends; a failure names it. */
+static osafl_status end_question(const struct instance *dataset, osafl_call *c,
+                                 const struct loan *loan, osafl_status status, struct error *error)
 {
-    const struct world *w = arg;
-    return (uint32_t)dataset_vt(w)->label(w->dataset->self, i);
+    status = call_take_back(c, loan, status);
+    if (status == OSAFL_OK)
+        return OSAFL_OK;
+    return error_set(error, status, "dataset/%s: %s", dataset->plugin->name, c->error.text);
+}
+
+static osafl_status ask_label(const struct instance *dataset, osafl_call *c, uint64_t i,
+                              int32_t *label, struct error *error)
+{
+    const osafl_dataset_vt *vt = (const osafl_dataset_vt *)(const void *)dataset->plugin->vtable;
+    const struct loan loan = call_lend(c, dataset);
+    return end_question(dataset, c, &loan, vt->label(dataset->self, c, i, label), error);
+}
+
+osafl_status world_label(const struct world *w, uint64_t i, int32_t *label, struct error *error)
+{
+    return ask_label(w->dataset, w->call, i, label, error);
 }
 
 osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, struct error *error)
 {
     const struct instance *p = w->plugins.partition;
+    *client = OSAFL_NO_CLIENT;
     if (w->gives == OSAFL_PARTITION_NATURAL) {
-        *client = dataset_vt(w)->client_of(w->dataset->self, i);
-        return OSAFL_OK;
+        const struct loan loan = call_lend(w->call, w->dataset);
+        return end_question(w->dataset, w->call, &loan,
+                            dataset_vt(w)->client_of(w->dataset->self, w->call, i, client), error);
     }
     struct osafl_call c;
-    *client = OSAFL_NO_CLIENT;
     call_begin(&c, p, OSAFL_NO_CLIENT, NO_ROUND);
     return call_end_named(&c, partition_vt(w)->owner(p->self, &c, i, client), error);
 }
 
-/* What pool_by_client() works on. */
-struct owners {
+/* What pool_by_client() and pool_by_label() work on. */
+struct pools {
     const struct world *w;
     struct error *error;
     osafl_status status; /* of the first failure */
@@ -69,11 +87,20 @@ struct owners {
 
 static uint32_t pool_by_client(void *arg, uint64_t i)
 {
-    struct owners *o = arg;
+    struct pools *p = arg;
     uint32_t client = OSAFL_NO_CLIENT;
-    if (o->status == OSAFL_OK)
-        o->status = world_owner(o->w, i, &client, o->error);
-    return client < o->w->population.clients ? client : DEALER_NO_POOL;
+    if (p->status == OSAFL_OK)
+        p->status = world_owner(p->w, i, &client, p->error);
+    return client < p->w->population.clients ? client : DEALER_NO_POOL;
+}
+
+static uint32_t pool_by_label(void *arg, uint64_t i)
+{
+    struct pools *p = arg;
+    int32_t label = 0;
+    if (p->status == OSAFL_OK)
+        p->status = world_label(p->w, i, &label, p->error);
+    return p->status == OSAFL_OK ? (uint32_t)label : DEALER_NO_POOL;
 }
 
 static osafl_status check_dataset(const struct world *w, struct error *error)
@@ -128,12 +155,12 @@ static osafl_status check_drift(const struct world *w, struct error *error)
 }
 
 /* Labels that no sample has must never be drawn. */
-static osafl_status add_labels(const struct instance *dataset, const osafl_dataset_info *info,
-                               double *share, struct error *error)
+static osafl_status add_labels(const struct instance *dataset, osafl_call *c,
+                               const osafl_dataset_info *info, double *share, struct error *error)
 {
-    const osafl_dataset_vt *vt = (const osafl_dataset_vt *)(const void *)dataset->plugin->vtable;
     for (uint64_t i = 0; i < info->n_train; i++) {
-        const int32_t label = vt->label(dataset->self, i);
+        int32_t label = -1;
+        OSAFL_TRY(ask_label(dataset, c, i, &label, error));
         if (label < 0 || (uint32_t)label >= info->labels)
             return error_set(error, OSAFL_E_DATA,
                              "dataset \"%s\": training sample %" PRIu64 " has label %" PRId32
@@ -172,7 +199,7 @@ osafl_status world_label_share(const struct instance *dataset, const osafl_datas
         return OSAFL_OK;
     struct osafl_call call;
     call_begin(&call, dataset, OSAFL_NO_CLIENT, NO_ROUND);
-    return world_end_call(&call, add_labels(dataset, info, share, error), error);
+    return world_end_call(&call, add_labels(dataset, &call, info, share, error), error);
 }
 
 static osafl_status describe_partition(struct world *w, struct error *error)
@@ -248,36 +275,50 @@ uint64_t world_owned_samples(const struct world *w)
 
 static osafl_status make_dealer(struct world *w, struct error *error)
 {
-    struct owners owners = {.w = w, .error = error};
+    struct pools pools = {.w = w, .error = error};
     if (w->n_train == OSAFL_ENDLESS)
-        w->dealer = dealer_create_endless(w->labels, dataset_vt(w)->sample_of, w->dataset->self);
+        w->dealer = dealer_create_endless(w->labels);
     else if (world_has_owners(w))
         w->dealer =
-            dealer_create(w->seed, w->population.clients, w->n_train, pool_by_client, &owners);
+            dealer_create(w->seed, w->population.clients, w->n_train, pool_by_client, &pools);
     else
-        w->dealer = dealer_create(w->seed, w->labels, w->n_train, pool_by_label, w);
-    OSAFL_TRY(owners.status);
+        w->dealer = dealer_create(w->seed, w->labels, w->n_train, pool_by_label, &pools);
+    OSAFL_TRY(pools.status);
     if (w->dealer == NULL)
         return error_set(error, OSAFL_E_NOMEM, "out of memory for the order of the samples");
     return world_has_owners(w) ? check_owners(w, error) : OSAFL_OK;
 }
 
-void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
-                uint64_t *sample, int32_t *label)
+static osafl_status find_sample(const struct world *w, int32_t label, uint64_t *sample,
+                                struct error *error)
+{
+    const uint64_t dealt = dealer_deal(w->dealer, (uint32_t)label);
+    *sample = dealt;
+    if (w->n_train != OSAFL_ENDLESS)
+        return OSAFL_OK;
+    const struct loan loan = call_lend(w->call, w->dataset);
+    return end_question(w->dataset, w->call, &loan,
+                        dataset_vt(w)->sample_of(w->dataset->self, w->call, label, dealt, sample),
+                        error);
+}
+
+osafl_status world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round,
+                        uint32_t n, uint64_t *sample, int32_t *label, struct error *error)
 {
     if (world_has_owners(w)) {
         for (uint32_t k = 0; k < n; k++) {
             sample[k] = dealer_deal(w->dealer, client);
-            label[k] = dataset_vt(w)->label(w->dataset->self, sample[k]);
+            OSAFL_TRY(world_label(w, sample[k], &label[k], error));
         }
-        return;
+        return OSAFL_OK;
     }
     label_mix_accumulate(mix_of(w, client), w->labels, w->cumulative);
     streams_fill(w->seed, 0, purpose, client, round, 0, w->words, 2 * (uint64_t)n);
     for (uint32_t k = 0; k < n; k++) {
         label[k] = label_mix_pick(w->cumulative, w->labels, w->words + 2 * (size_t)k);
-        sample[k] = dealer_deal(w->dealer, (uint32_t)label[k]);
+        OSAFL_TRY(find_sample(w, label[k], &sample[k], error));
     }
+    return OSAFL_OK;
 }
 
 /* How many samples the stores begin with. */
@@ -304,15 +345,16 @@ static osafl_status ask_fill(struct world *w, struct error *error)
     return OSAFL_OK;
 }
 
-static void deal_stores(struct world *w)
+static osafl_status deal_stores(struct world *w, struct error *error)
 {
     for (uint32_t u = 0; u < w->population.clients; u++) {
         const uint64_t at = w->offset[u];
         const uint32_t n = (uint32_t)w->stored[u];
-        world_deal(w, u, STREAM_STORE, 0, n, w->sample + at, w->label + at);
+        OSAFL_TRY(world_deal(w, u, STREAM_STORE, 0, n, w->sample + at, w->label + at, error));
         for (uint32_t k = 0; k < n; k++)
             histogram_of(w, u)[w->label[at + k]]++;
     }
+    return OSAFL_OK;
 }
 
 static osafl_status allocate(struct world *w, struct error *error)
@@ -366,8 +408,7 @@ static osafl_status world_fill(struct world *w, struct error *error)
     if (!world_has_owners(w))
         OSAFL_TRY(draw_mixes(w, error));
     OSAFL_TRY(make_dealer(w, error));
-    deal_stores(w);
-    return OSAFL_OK;
+    return deal_stores(w, error);
 }
 
 osafl_status world_create(const struct experiment *e, const struct world_plugins *plugins,
@@ -384,7 +425,7 @@ osafl_status world_create(const struct experiment *e, const struct world_plugins
     w->labels = plugins->info->labels;
     w->n_train = plugins->info->n_train;
     struct osafl_call call;
-    call_begin(&call, w->dataset, OSAFL_NO_CLIENT, NO_ROUND);
+    world_call_begin(w, &call, NO_ROUND);
     const osafl_status status = world_end_call(&call, world_fill(w, error), error);
     if (status != OSAFL_OK) {
         world_destroy(w);
@@ -421,6 +462,12 @@ void world_destroy(struct world *w)
     free(w->candidate);
     free(w->view_measure);
     free(w);
+}
+
+void world_call_begin(struct world *w, struct osafl_call *call, uint32_t round)
+{
+    call_begin(call, w->dataset, OSAFL_NO_CLIENT, round);
+    w->call = call;
 }
 
 osafl_status world_end_call(struct osafl_call *call, osafl_status status, struct error *error)

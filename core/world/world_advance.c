@@ -258,7 +258,8 @@ static osafl_status advance_client(struct world *w, uint32_t client, uint32_t ro
     const uint32_t stored = (uint32_t)w->stored[client];
     const uint64_t room = w->population.capacity[client] - stored;
     memcpy(w->view_label, w->label + w->offset[client], stored * sizeof *w->view_label);
-    world_deal(w, client, STREAM_ARRIVAL_LABELS, round, n, w->arrived, w->view_label + stored);
+    OSAFL_TRY(world_deal(w, client, STREAM_ARRIVAL_LABELS, round, n, w->arrived,
+                         w->view_label + stored, error));
     if (w->watch != NULL)
         OSAFL_TRY(w->watch(w->watch_arg, client, n, w->arrived, error));
     for (uint32_t k = 0; k < stored; k++)
@@ -276,7 +277,7 @@ osafl_status world_advance(struct world *w, uint32_t round, struct error *error)
     assert(round == w->round);
     struct osafl_call call;
     osafl_status status = OSAFL_OK;
-    call_begin(&call, w->dataset, OSAFL_NO_CLIENT, round);
+    world_call_begin(w, &call, round);
     for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; u++)
         status = advance_client(w, u, round, error);
     w->round = round + 1;

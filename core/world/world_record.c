@@ -67,7 +67,6 @@ static osafl_status load_pools(struct world *w, struct record_reader *from, stru
 /* A client's samples: in the training split, its own where samples have owners. */
 static osafl_status load_store(struct world *w, uint32_t client, struct error *error)
 {
-    const osafl_dataset_vt *vt = (const osafl_dataset_vt *)(const void *)w->dataset->plugin->vtable;
     uint32_t *histogram = w->histogram + (size_t)client * w->labels;
     memset(histogram, 0, w->labels * sizeof *histogram);
     if (w->stored[client] > w->population.capacity[client])
@@ -82,7 +81,8 @@ static osafl_status load_store(struct world *w, uint32_t client, struct error *e
             OSAFL_TRY(world_owner(w, sample, &owner, error));
         if (owner != client)
             return damaged(error, "sample");
-        const int32_t label = vt->label(w->dataset->self, sample);
+        int32_t label = -1;
+        OSAFL_TRY(world_label(w, sample, &label, error));
         if (label < 0 || (uint32_t)label >= w->labels)
             return damaged(error, "sample");
         w->label[k] = label;
@@ -138,7 +138,7 @@ osafl_status world_load(struct world *w, struct record_reader *from, struct erro
 {
     struct osafl_call call;
     error->text[0] = '\0';
-    call_begin(&call, w->dataset, OSAFL_NO_CLIENT, NO_ROUND);
+    world_call_begin(w, &call, NO_ROUND);
     const osafl_status status = world_end_call(&call, load_records(w, from, error), error);
     if (status != OSAFL_OK && error->text[0] == '\0') /* the reader refused a record */
         error_set(error, status, "%s", from->error.text);

@@ -34,6 +34,8 @@ struct world {
     int32_t *label;
     uint32_t *born; /* first round in which the sample was in the store */
 
+    struct osafl_call *call; /* of world_call_begin() */
+
     /* Scratch memory of one client's turn. */
     double *cumulative;  /* [labels] */
     double *other_mix;   /* [labels] */
@@ -55,8 +57,11 @@ struct world {
 
 /* Deals n samples to a client: labels from its mix, or its own samples where they have owners.
  * purpose and round: the stream of the labels. */
-void world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round, uint32_t n,
-                uint64_t *sample, int32_t *label);
+osafl_status world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round,
+                        uint32_t n, uint64_t *sample, int32_t *label, struct error *error);
+
+/* The data set's label(), by w->call. */
+osafl_status world_label(const struct world *w, uint64_t i, int32_t *label, struct error *error);
 
 /* What an arrival plugin is asked. */
 osafl_arrival_problem world_arrival_problem(const struct world *w, uint32_t round,
@@ -76,9 +81,9 @@ osafl_status world_set_mix(struct world *w, uint32_t client, const osafl_drift_m
 /* Asks the drift for the mix of a client at the end of a round, and puts it in force. */
 osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, struct error *error);
 
-/* The data set's operations that get no call of their own, label() and its like, are used within
- * one call that stands for all of them, so that what goes wrong is attributed to it.  Ends it:
- * returns a failed status with the error that it has, or what the plugin did wrong. */
+/* label() and its like, which are asked once for each sample, are lent one call for all of them.
+ * Ending it returns a failed status with the error that it has, or what the plugin did wrong. */
+void world_call_begin(struct world *w, struct osafl_call *call, uint32_t round);
 osafl_status world_end_call(struct osafl_call *call, osafl_status status, struct error *error);
 
 /* Where samples have owners: training samples that belong to one of the clients. */

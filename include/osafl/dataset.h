@@ -61,18 +61,19 @@ typedef struct osafl_dataset_vt {
     /* REQUIRED.  The same answer every time.  [any] */
     osafl_status (*describe)(void *self, osafl_call *c, osafl_dataset_info *out);
     /* REQUIRED.  Label of training sample i.  [any] */
-    int32_t (*label)(void *self, uint64_t i);
+    osafl_status (*label)(void *self, osafl_call *c, uint64_t i, int32_t *label);
     /* REQUIRED.  Fills b for the b->n samples index[0..n) of a split.  b's memory is the host's.
      * index may repeat a sample.  [worker] */
     osafl_status (*read)(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
                          const osafl_batch *b);
     /* Training sample number k, counted from 0, of a label.  REQUIRED for an endless training
      * split; NULL otherwise: the host finds it from label().  [any] */
-    uint64_t (*sample_of)(void *self, int32_t label, uint64_t k);
+    osafl_status (*sample_of)(void *self, osafl_call *c, int32_t label, uint64_t k,
+                              uint64_t *sample);
     /* OPTIONAL, needed by partition.plugin = "natural": the client to whom training sample i
      * belongs by nature, 0, 1, 2, ..., or OSAFL_NO_CLIENT; NULL: samples belong to nobody.  Where a
      * setting names the clients, it is called "client", so that messages can name it.  [any] */
-    uint32_t (*client_of)(void *self, uint64_t i);
+    osafl_status (*client_of)(void *self, osafl_call *c, uint64_t i, uint32_t *client);
 } osafl_dataset_vt;
 
 #ifdef __cplusplus

@@ -328,27 +328,31 @@ static osafl_status describe(void *self, osafl_call *c, osafl_dataset_info *out)
 }
 
 /* The digits take turns, in every split. */
-static int32_t label(void *self, uint64_t i)
+static osafl_status label(void *self, osafl_call *c, uint64_t i, int32_t *digit)
 {
     (void)self;
-    return (int32_t)(i % DIGITS);
+    (void)c;
+    *digit = (int32_t)(i % DIGITS);
+    return OSAFL_OK;
 }
 
-static uint64_t sample_of(void *self, int32_t digit, uint64_t k)
+static osafl_status sample_of(void *self, osafl_call *c, int32_t digit, uint64_t k,
+                              uint64_t *sample)
 {
     (void)self;
-    return k * DIGITS + (uint64_t)digit;
+    (void)c;
+    *sample = k * DIGITS + (uint64_t)digit;
+    return OSAFL_OK;
 }
 
 static osafl_status read_samples(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
                                  const osafl_batch *b)
 {
-    (void)c;
     const struct glyphs *g = self;
     for (uint32_t k = 0; k < b->n; k++) {
         assert(index[k] < split_size(g, split));
         draw_sample(g->config, split, index[k], b->x + (size_t)k * PIXELS);
-        b->label[k] = label(self, index[k]);
+        OSAFL_TRY(label(self, c, index[k], &b->label[k]));
     }
     return OSAFL_OK;
 }

@@ -129,11 +129,59 @@ static osafl_status read_batch(struct instance_under_test *s, struct caller *t, 
     return OSAFL_OK;
 }
 
+static osafl_status ask_label(struct instance_under_test *s, struct caller *t, uint64_t i,
+                              int32_t *label)
+{
+    osafl_call *c = caller_begin(t, "label()", OSAFL_NO_CLIENT);
+    return caller_end(t, vtable(s)->label(s->instance.self, c, i, label));
+}
+
+static osafl_status ask_sample(struct instance_under_test *s, struct caller *t, uint32_t label,
+                               uint64_t k, uint64_t *sample)
+{
+    osafl_call *c = caller_begin(t, "sample_of()", OSAFL_NO_CLIENT);
+    return caller_end(t, vtable(s)->sample_of(s->instance.self, c, (int32_t)label, k, sample));
+}
+
+static osafl_status ask_client(struct instance_under_test *s, struct caller *t, uint64_t i,
+                               uint32_t *client)
+{
+    osafl_call *c = caller_begin(t, "client_of()", OSAFL_NO_CLIENT);
+    return caller_end(t, vtable(s)->client_of(s->instance.self, c, i, client));
+}
+
+/* What can be asked of training samples by their numbers. */
+static osafl_status ask_numbers(struct instance_under_test *s, struct caller *t,
+                                const uint64_t *index)
+{
+    for (uint32_t k = 0; k < BATCH; k++) {
+        int32_t label = -1;
+        uint64_t sample = 0;
+        uint32_t client = 0;
+        OSAFL_TRY(ask_label(s, t, index[k], &label));
+        transcript_bytes(&t->transcript, "label()", t->round, t->task, &label, sizeof label);
+        if (vtable(s)->sample_of != NULL)
+            OSAFL_TRY(ask_sample(s, t, k % info_of(s)->labels, k, &sample));
+        transcript_bytes(&t->transcript, "sample_of()", t->round, t->task, &sample, sizeof sample);
+        if (vtable(s)->client_of != NULL)
+            OSAFL_TRY(ask_client(s, t, index[k], &client));
+        transcript_bytes(&t->transcript, "client_of()", t->round, t->task, &client, sizeof client);
+    }
+    return OSAFL_OK;
+}
+
+/* The label of a sample where a failure fails the check. */
+static int32_t label_of(struct instance_under_test *s, struct caller *t, uint64_t i)
+{
+    int32_t label = -1;
+    if (ask_label(s, t, i, &label) != OSAFL_OK)
+        caller_fail(t, "fails: %s", t->error.text);
+    return label;
+}
+
 /* Some samples of each split, one of them twice, and what can be asked of their numbers. */
 static osafl_status run_task(struct instance_under_test *s, struct caller *t)
 {
-    const osafl_dataset_vt *vt = vtable(s);
-    void *self = s->instance.self;
     for (uint32_t split = OSAFL_SPLIT_TRAIN; split <= OSAFL_SPLIT_TEST; split++) {
         uint64_t index[BATCH];
         const uint64_t size = split_size(s, split);
@@ -152,22 +200,7 @@ static osafl_status run_task(struct instance_under_test *s, struct caller *t)
         OSAFL_TRY(read_batch(s, t, split, index, &b));
         if (split != OSAFL_SPLIT_TRAIN)
             continue;
-        conform_doing("label()");
-        for (unsigned i = 0; i < BATCH; i++) {
-            const int32_t label = vt->label(self, index[i]);
-            transcript_bytes(&t->transcript, "label()", t->round, t->task, &label, sizeof label);
-        }
-        conform_doing("sample_of()");
-        for (uint32_t k = 0; vt->sample_of != NULL && k < BATCH; k++) {
-            const uint64_t i = vt->sample_of(self, (int32_t)(k % info_of(s)->labels), k);
-            transcript_bytes(&t->transcript, "sample_of()", t->round, t->task, &i, sizeof i);
-        }
-        conform_doing("client_of()");
-        for (unsigned i = 0; vt->client_of != NULL && i < BATCH; i++) {
-            const uint32_t client = vt->client_of(self, index[i]);
-            transcript_bytes(&t->transcript, "client_of()", t->round, t->task, &client,
-                             sizeof client);
-        }
+        OSAFL_TRY(ask_numbers(s, t, index));
     }
     return OSAFL_OK;
 }
@@ -231,8 +264,7 @@ void check_dataset_samples(struct conform *c)
             if (all.label[i] < 0 || all.label[i] >= (int32_t)info_of(&s)->labels)
                 caller_fail(&t, "sample %g has label %d of %u", (double)index[i], (int)all.label[i],
                             (unsigned)info_of(&s)->labels);
-            if (split == OSAFL_SPLIT_TRAIN &&
-                all.label[i] != vtable(&s)->label(s.instance.self, index[i]))
+            if (split == OSAFL_SPLIT_TRAIN && all.label[i] != label_of(&s, &t, index[i]))
                 caller_fail(&t, "sample %g has another label in read() than in label()",
                             (double)index[i]);
         }
@@ -249,36 +281,45 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+enum { EACH = 20, MOST_LABELS = 50 };
+
+/* Samples of every label by sample_of(), which have that label; returns how many. */
+static size_t find_samples(struct instance_under_test *s, struct caller *t, uint64_t *all)
+{
+    size_t n = 0;
+    for (uint32_t l = 0; l < info_of(s)->labels && l < MOST_LABELS; l++) {
+        for (uint64_t k = 0; k < EACH; k++) {
+            if (ask_sample(s, t, l, k, &all[n]) != OSAFL_OK)
+                caller_fail(t, "fails: %s", t->error.text);
+            const int32_t label = label_of(s, t, all[n]);
+            if (label != (int32_t)l)
+                conform_fail(s->conform, "sample_of(%u, %u) is sample %g, whose label is %d",
+                             (unsigned)l, (unsigned)k, (double)all[n], (int)label);
+            n++;
+        }
+    }
+    return n;
+}
+
 /* label() and sample_of() are inverse to each other, and sample_of() never gives one twice. */
 void check_dataset_labels(struct conform *c)
 {
-    enum { EACH = 20, MOST_LABELS = 50 };
     struct instance_under_test s;
     struct transcript answers = {0};
+    uint64_t all[EACH * MOST_LABELS];
     under_test_must_open(&s, c, &answers);
-    const osafl_dataset_vt *vt = vtable(&s);
-    void *self = s.instance.self;
+    struct caller t = caller_open(&s);
     const uint32_t labels = info_of(&s)->labels;
     const uint64_t size = split_size(&s, OSAFL_SPLIT_TRAIN);
     for (uint64_t i = 0; i < size && i < 1000; i++) {
-        const int32_t label = vt->label(self, i);
+        const int32_t label = label_of(&s, &t, i);
         if (label < 0 || label >= (int32_t)labels)
             conform_fail(c, "label() of sample %u is %d of %u labels", (unsigned)i, (int)label,
                          (unsigned)labels);
     }
-    if (vt->sample_of == NULL)
+    if (vtable(&s)->sample_of == NULL)
         return;
-    uint64_t all[EACH * MOST_LABELS];
-    size_t n = 0;
-    for (uint32_t l = 0; l < labels && l < MOST_LABELS; l++) {
-        for (uint64_t k = 0; k < EACH; k++) {
-            const uint64_t i = vt->sample_of(self, (int32_t)l, k);
-            if (vt->label(self, i) != (int32_t)l)
-                conform_fail(c, "sample_of(%u, %u) is sample %g, whose label is %d", (unsigned)l,
-                             (unsigned)k, (double)i, (int)vt->label(self, i));
-            all[n++] = i;
-        }
-    }
+    const size_t n = find_samples(&s, &t, all);
     qsort(all, n, sizeof all[0], compare_numbers);
     for (size_t i = 1; i < n; i++) {
         if (all[i] == all[i - 1])

@@ -71,16 +71,21 @@ static osafl_status describe(void *self, osafl_call *c, osafl_dataset_info *out)
 }
 
 /* Classes take turns, so that the k-th sample of a class is found at once. */
-static int32_t label(void *self, uint64_t i)
+static osafl_status label(void *self, osafl_call *c, uint64_t i, int32_t *of_sample)
 {
+    (void)c;
     const struct dataset *set = self;
-    return (int32_t)(i % (uint64_t)set->config->classes);
+    *of_sample = (int32_t)(i % (uint64_t)set->config->classes);
+    return OSAFL_OK;
 }
 
-static uint64_t sample_of(void *self, int32_t of_label, uint64_t k)
+static osafl_status sample_of(void *self, osafl_call *c, int32_t of_label, uint64_t k,
+                              uint64_t *sample)
 {
+    (void)c;
     const struct dataset *set = self;
-    return k * (uint64_t)set->config->classes + (uint64_t)of_label;
+    *sample = k * (uint64_t)set->config->classes + (uint64_t)of_label;
+    return OSAFL_OK;
 }
 
 /* 64 well mixed bits for pixel `pixel` of a sample (splitmix64, Steele, Lea and Flood 2014). */
@@ -116,7 +121,7 @@ static osafl_status read_samples(void *self, osafl_call *c, uint32_t split, cons
         return set->host->fail(c, OSAFL_E_UNSUPPORTED, "there is no split number %u",
                                (unsigned)split);
     for (uint32_t k = 0; k < b->n; k++) {
-        b->label[k] = label(self, index[k]);
+        OSAFL_TRY(label(self, c, index[k], &b->label[k]));
         draw(set, split, index[k], b->label[k], b->x + (size_t)k * PIXELS);
     }
     return OSAFL_OK;

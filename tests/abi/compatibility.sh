@@ -4,6 +4,8 @@
 # whose structs have one more member each, and plugins with one more member in this program.  One
 # plugin of every kind takes part, and the results have the same bytes.  What cannot work together
 # is refused with both sides and the remedy.
+#
+# compatibility.sh record SOURCE_DIR - keeps the present headers, and plugins made from the templates.
 set -eu
 program=$1
 source=$2
@@ -19,6 +21,28 @@ fail() {
     echo "$1"
     exit 1
 }
+
+if [ "$program" = record ]; then
+    rm -rf "$kept"
+    mkdir -p "$kept/include" "$kept/plugins"
+    cp -r "$source/include/osafl" "$kept/include"
+    for file in "$source"/sdk/template/*.c; do
+        sed "s/@name@/kept/g; s/@kind@/$(basename "$file" .c)/g" "$file" \
+            > "$kept/plugins/$(basename "$file")"
+    done
+    sed -e '/^#/d' -e 's/ sgd: {[^}]*};//' -e 's/@[a-z]*@/kept/g' \
+        "$source/sdk/template/experiment.cfg" > "$kept/experiment.cfg"
+    exit 0
+fi
+
+# Until the next minor, what is kept is what there is.
+minor() {
+    sed -n 's/^#define OSAFL_ABI_MINOR //p' "$1/include/osafl/base.h"
+}
+if [ "$(minor "$source")" = "$(minor "$kept")" ] &&
+    ! diff -r "$source/include" "$kept/include" > /dev/null; then
+    fail "the headers are not those that are kept; run tests/abi/compatibility.sh record ."
+fi
 
 # grow FOLDER - one more member at the end of each struct that can grow, and the next minor.
 grow() {

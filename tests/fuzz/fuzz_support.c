@@ -367,9 +367,13 @@ void fuzz_read_samples(struct instance *i)
             for (size_t j = 0; j < size; j++)
                 FUZZ_REQUIRE(isfinite(x[j]));
             if (split == OSAFL_SPLIT_TRAIN) {
-                FUZZ_REQUIRE(vt->label(i->self, k) == label);
+                int32_t again = -1;
+                uint32_t client;
+                call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
+                FUZZ_REQUIRE(vt->label(i->self, &c, k, &again) == OSAFL_OK && again == label);
                 if (vt->client_of != NULL)
-                    (void)vt->client_of(i->self, k);
+                    FUZZ_REQUIRE(vt->client_of(i->self, &c, k, &client) == OSAFL_OK);
+                FUZZ_REQUIRE(call_end(&c, OSAFL_OK) == OSAFL_OK);
             }
         }
     }

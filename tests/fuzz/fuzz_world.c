@@ -25,22 +25,26 @@ static void destroy(void *self)
     (void)self;
 }
 
-static int32_t label_of(void *self, uint64_t i)
+static osafl_status label_of(void *self, osafl_call *c, uint64_t i, int32_t *label)
 {
-    (void)self;
-    return (int32_t)(i % LABELS);
+    (void)self, (void)c;
+    *label = (int32_t)(i % LABELS);
+    return OSAFL_OK;
 }
 
-static uint64_t sample_of(void *self, int32_t label, uint64_t k)
+static osafl_status sample_of(void *self, osafl_call *c, int32_t label, uint64_t k,
+                              uint64_t *sample)
 {
-    (void)self;
-    return k * LABELS + (uint64_t)label;
+    (void)self, (void)c;
+    *sample = k * LABELS + (uint64_t)label;
+    return OSAFL_OK;
 }
 
-static uint32_t client_of(void *self, uint64_t i)
+static osafl_status client_of(void *self, osafl_call *c, uint64_t i, uint32_t *client)
 {
-    (void)self;
-    return (uint32_t)(i / LABELS % CLIENTS);
+    (void)self, (void)c;
+    *client = (uint32_t)(i / LABELS % CLIENTS);
+    return OSAFL_OK;
 }
 
 static const osafl_dataset_vt dataset_vt = {
@@ -194,7 +198,7 @@ static void check_stores(const struct world *w, const struct scene *s)
         uint32_t histogram[LABELS] = {0};
         for (uint64_t k = 0; k < store.n; k++) {
             FUZZ_REQUIRE(store.sample[k] < s->info.n_train);
-            FUZZ_REQUIRE(store.label[k] == label_of(NULL, store.sample[k]));
+            FUZZ_REQUIRE(store.label[k] == (int32_t)(store.sample[k] % LABELS));
             histogram[store.label[k]]++;
         }
         FUZZ_REQUIRE(memcmp(histogram, world_histogram(w, u), sizeof histogram) == 0);

@@ -91,13 +91,19 @@ void dataset_read(struct fixture *f, uint32_t split, const uint64_t *index, uint
 int32_t dataset_label(struct fixture *f, uint64_t i)
 {
     const osafl_dataset_vt *vt = fixture_vtable(f);
-    return vt->label(f->instance.self, i);
+    int32_t label = -1;
+    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(fixture_end(f, vt->label(f->instance.self, c, i, &label)), OSAFL_OK);
+    return label;
 }
 
 uint32_t dataset_client(struct fixture *f, uint64_t i)
 {
     const osafl_dataset_vt *vt = fixture_vtable(f);
-    return vt->client_of(f->instance.self, i);
+    uint32_t client = OSAFL_NO_CLIENT;
+    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(fixture_end(f, vt->client_of(f->instance.self, c, i, &client)), OSAFL_OK);
+    return client;
 }
 
 static void add_warning(void *arg, int32_t level, const char *line)

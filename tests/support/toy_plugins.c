@@ -63,10 +63,11 @@ static osafl_status dataset_describe(void *self, osafl_call *c, osafl_dataset_in
     return OSAFL_OK;
 }
 
-static int32_t dataset_label(void *self, uint64_t i)
+static osafl_status dataset_label(void *self, osafl_call *c, uint64_t i, int32_t *label)
 {
-    (void)self;
-    return (int32_t)(i % TOY_LABELS);
+    (void)self, (void)c;
+    *label = (int32_t)(i % TOY_LABELS);
+    return OSAFL_OK;
 }
 
 static osafl_status dataset_read(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
@@ -75,7 +76,7 @@ static osafl_status dataset_read(void *self, osafl_call *c, uint32_t split, cons
     struct toy *t = self;
     for (uint32_t i = 0; i < b->n; i++) {
         b->x[i] = toy_value(index[i]);
-        b->label[i] = dataset_label(self, index[i]);
+        OSAFL_TRY(dataset_label(self, c, index[i], &b->label[i]));
     }
     if (split != OSAFL_SPLIT_TRAIN)
         return OSAFL_OK;

@@ -51,8 +51,12 @@ static void finds_samples_by_label(void **state)
     const uint64_t ordinals[] = {0, 1, 2, 12345, UINT64_MAX / 10 - 1};
     for (int32_t label = 0; label < 10; label++)
         for (size_t i = 0; i < sizeof ordinals / sizeof ordinals[0]; i++) {
-            const uint64_t sample = vt->sample_of(f->instance.self, label, ordinals[i]);
-            assert_int_equal(vt->label(f->instance.self, sample), label);
+            uint64_t sample = 0;
+            osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
+            assert_int_equal(
+                fixture_end(f, vt->sample_of(f->instance.self, c, label, ordinals[i], &sample)),
+                OSAFL_OK);
+            assert_int_equal(dataset_label(f, sample), label);
             assert_true(sample / 10 == ordinals[i]);
         }
     fixture_close(f);

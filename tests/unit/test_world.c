@@ -27,27 +27,50 @@ struct toy {
     uint32_t owners;   /* samples belong to client i % owners */
     int32_t bad_label; /* of sample 5; -2: none */
     bool skip_four;    /* no sample has label 4 */
+    bool fail_label;   /* operations that answer with an error */
+    bool fail_sample;
+    bool fail_client;
 };
 
-static int32_t toy_label(void *self, uint64_t i)
+static int32_t label_in(const struct toy *t, uint64_t i)
 {
-    const struct toy *t = self;
     const int32_t label = (int32_t)(i % LABELS);
     if (i == 5 && t->bad_label != -2)
         return t->bad_label;
     return t->skip_four && label == 4 ? 5 : label;
 }
 
-static uint64_t toy_sample_of(void *self, int32_t label, uint64_t k)
+static osafl_status toy_label(void *self, osafl_call *c, uint64_t i, int32_t *label)
 {
-    (void)self;
+    const struct toy *t = self;
+    if (t->fail_label)
+        return (core_host.fail)(c, OSAFL_E_IO, "the labels cannot be read");
+    *label = label_in(t, i);
+    return OSAFL_OK;
+}
+
+static uint64_t toy_sample(int32_t label, uint64_t k)
+{
     return k * LABELS + (uint64_t)label;
 }
 
-static uint32_t toy_client_of(void *self, uint64_t i)
+static osafl_status toy_sample_of(void *self, osafl_call *c, int32_t label, uint64_t k,
+                                  uint64_t *sample)
 {
     const struct toy *t = self;
-    return (uint32_t)(i % t->owners);
+    if (t->fail_sample)
+        return (core_host.fail)(c, OSAFL_E_IO, "the sample cannot be found");
+    *sample = toy_sample(label, k);
+    return OSAFL_OK;
+}
+
+static osafl_status toy_client_of(void *self, osafl_call *c, uint64_t i, uint32_t *client)
+{
+    const struct toy *t = self;
+    if (t->fail_client)
+        return (core_host.fail)(c, OSAFL_E_IO, "the owners cannot be read");
+    *client = (uint32_t)(i % t->owners);
+    return OSAFL_OK;
 }
 
 static osafl_status refuse(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
@@ -346,8 +369,7 @@ static void check_contents(const struct setup *s, const struct world *w)
         assert_true(world_alpha(w, u) == (total > 0 ? (double)store.n / (double)total : 0.0));
         for (uint64_t k = 0; k < store.n; k++) {
             assert_true(store.sample[k] < s->info.n_train);
-            assert_int_equal(store.label[k],
-                             toy_label((void *)(uintptr_t)&s->toy, store.sample[k]));
+            assert_int_equal(store.label[k], label_in(&s->toy, store.sample[k]));
             histogram[store.label[k]]++;
         }
         assert_memory_equal(histogram, world_histogram(w, u), sizeof histogram);
@@ -626,11 +648,23 @@ static void test_natural(void **state)
     s->toy.owners = 20;
     REFUSE(s, OSAFL_E_CONFIG, "belongs to client 20", "toy", "clients.count");
     s->toy.owners = 25;
+    s->toy.fail_client = true;
+    REFUSE(s, OSAFL_E_IO, "dataset/toy: the owners cannot be read");
+    s->toy.fail_client = false;
     set_drift(s, 0.1);
     REFUSE(s, OSAFL_E_CONFIG, "drift.plugin = \"restless\"", "natural");
     set_drift(s, 0.0);
     s->dataset_vt.client_of = NULL;
     REFUSE(s, OSAFL_E_CONFIG, "partition.plugin", "natural", "toy");
+    close_setup(s);
+}
+
+static void test_labels_that_cannot_be_read(void **state)
+{
+    (void)state;
+    struct setup *s = make_setup();
+    s->toy.fail_label = true;
+    REFUSE(s, OSAFL_E_IO, "dataset/toy: the labels cannot be read");
     close_setup(s);
 }
 
@@ -641,13 +675,16 @@ static void test_endless(void **state)
     s->info.n_train = OSAFL_ENDLESS;
     REFUSE(s, OSAFL_E_BUG, "sample_of", "toy");
     s->dataset_vt.sample_of = toy_sample_of;
+    s->toy.fail_sample = true;
+    REFUSE(s, OSAFL_E_IO, "dataset/toy: the sample cannot be found");
+    s->toy.fail_sample = false;
     struct world *w = make_world(s);
     uint64_t next[LABELS] = {0};
     for (uint32_t u = 0; u < 25; u++) {
         const struct store_samples store = world_store(w, u);
         for (uint64_t k = 0; k < store.n; k++) {
             const int32_t label = store.label[k];
-            assert_int_equal(store.sample[k], toy_sample_of(NULL, label, next[label]++));
+            assert_int_equal(store.sample[k], toy_sample(label, next[label]++));
         }
     }
     advance(s, w, 0, 5);
@@ -657,10 +694,11 @@ static void test_endless(void **state)
     close_setup(s);
 }
 
-static int32_t always_seven(void *self, uint64_t i)
+static osafl_status always_seven(void *self, osafl_call *c, uint64_t i, int32_t *label)
 {
-    (void)self, (void)i;
-    return 7;
+    (void)self, (void)c, (void)i;
+    *label = 7;
+    return OSAFL_OK;
 }
 
 static void test_drift_over_one_label(void **state)
@@ -1098,6 +1136,7 @@ int main(void)
         cmocka_unit_test(test_binomial_and_ages),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_natural),
+        cmocka_unit_test(test_labels_that_cannot_be_read),
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_drift_over_one_label),
         cmocka_unit_test(test_missing_label),

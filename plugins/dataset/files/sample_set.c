@@ -525,18 +525,23 @@ osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *
     return OSAFL_OK;
 }
 
-int32_t sample_set_label(void *self, uint64_t i)
+osafl_status sample_set_label(void *self, osafl_call *c, uint64_t i, int32_t *label)
 {
+    (void)c;
     const struct sample_set *s = self;
     assert(i < s->train.n);
-    return s->train_file.label[s->train.index[i]];
+    *label = s->train_file.label[s->train.index[i]];
+    return OSAFL_OK;
 }
 
-uint32_t sample_set_client(void *self, uint64_t i)
+osafl_status sample_set_client(void *self, osafl_call *c, uint64_t i, uint32_t *client)
 {
+    (void)c;
     const struct sample_set *s = self;
+    const uint32_t *of_file = s->train_file.client;
     assert(i < s->train.n);
-    return s->train_file.client != NULL ? s->train_file.client[s->train.index[i]] : OSAFL_NO_CLIENT;
+    *client = of_file != NULL ? of_file[s->train.index[i]] : OSAFL_NO_CLIENT;
+    return OSAFL_OK;
 }
 
 /* What the bytes of one sample mean. */

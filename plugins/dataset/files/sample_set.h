@@ -137,9 +137,9 @@ osafl_status sample_set_doubt_labels(const struct sample_set *s, const char *fil
 
 /* The operations of osafl_dataset_vt; self is a struct sample_set. */
 osafl_status sample_set_describe(void *self, osafl_call *c, osafl_dataset_info *out);
-int32_t sample_set_label(void *self, uint64_t i);
+osafl_status sample_set_label(void *self, osafl_call *c, uint64_t i, int32_t *label);
 osafl_status sample_set_read(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
                              const osafl_batch *b);
-uint32_t sample_set_client(void *self, uint64_t i);
+osafl_status sample_set_client(void *self, osafl_call *c, uint64_t i, uint32_t *client);
 
 #endif

@@ -13,10 +13,11 @@ static osafl_status bad_read(void *self, osafl_call *c, uint32_t split, const ui
     return OSAFL_OK;
 }
 
-static uint64_t bad_sample_of(void *self, int32_t digit, uint64_t k)
+static osafl_status bad_sample_of(void *self, osafl_call *c, int32_t digit, uint64_t k,
+                                  uint64_t *sample)
 {
     (void)deed("sample_of", ANY, ANY);
-    return sample_of(self, digit, k);
+    return sample_of(self, c, digit, k, sample);
 }
 
 static const osafl_dataset_vt bad = {
