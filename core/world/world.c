@@ -289,36 +289,43 @@ static osafl_status make_dealer(struct world *w, struct error *error)
     return world_has_owners(w) ? check_owners(w, error) : OSAFL_OK;
 }
 
-static osafl_status find_sample(const struct world *w, int32_t label, uint64_t *sample,
-                                struct error *error)
+/* Samples of the client's own, and their labels. */
+static osafl_status deal_own(struct world *w, uint32_t client, uint32_t n, uint64_t *sample,
+                             int32_t *label)
 {
-    const uint64_t dealt = dealer_deal(w->dealer, (uint32_t)label);
-    *sample = dealt;
-    if (w->n_train != OSAFL_ENDLESS)
-        return OSAFL_OK;
-    const struct loan loan = call_lend(w->call, w->dataset);
-    return end_question(w->dataset, w->call, &loan,
-                        dataset_vt(w)->sample_of(w->dataset->self, w->call, label, dealt, sample),
-                        error);
+    for (uint32_t k = 0; k < n; k++) {
+        sample[k] = dealer_deal(w->dealer, client);
+        OSAFL_TRY(dataset_vt(w)->label(w->dataset->self, w->call, sample[k], &label[k]));
+    }
+    return OSAFL_OK;
+}
+
+/* Samples of given labels. */
+static osafl_status deal_labels(struct world *w, uint32_t n, uint64_t *sample, const int32_t *label)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint64_t dealt = dealer_deal(w->dealer, (uint32_t)label[k]);
+        sample[k] = dealt;
+        if (w->n_train == OSAFL_ENDLESS)
+            OSAFL_TRY(
+                dataset_vt(w)->sample_of(w->dataset->self, w->call, label[k], dealt, &sample[k]));
+    }
+    return OSAFL_OK;
 }
 
 osafl_status world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round,
                         uint32_t n, uint64_t *sample, int32_t *label, struct error *error)
 {
-    if (world_has_owners(w)) {
-        for (uint32_t k = 0; k < n; k++) {
-            sample[k] = dealer_deal(w->dealer, client);
-            OSAFL_TRY(world_label(w, sample[k], &label[k], error));
-        }
-        return OSAFL_OK;
+    if (!world_has_owners(w)) {
+        label_mix_accumulate(mix_of(w, client), w->labels, w->cumulative);
+        streams_fill(w->seed, 0, purpose, client, round, 0, w->words, 2 * (uint64_t)n);
+        for (uint32_t k = 0; k < n; k++)
+            label[k] = label_mix_pick(w->cumulative, w->labels, w->words + 2 * (size_t)k);
     }
-    label_mix_accumulate(mix_of(w, client), w->labels, w->cumulative);
-    streams_fill(w->seed, 0, purpose, client, round, 0, w->words, 2 * (uint64_t)n);
-    for (uint32_t k = 0; k < n; k++) {
-        label[k] = label_mix_pick(w->cumulative, w->labels, w->words + 2 * (size_t)k);
-        OSAFL_TRY(find_sample(w, label[k], &sample[k], error));
-    }
-    return OSAFL_OK;
+    const struct loan loan = call_lend(w->call, w->dataset); /* for all samples: it is cheaper */
+    const osafl_status status = world_has_owners(w) ? deal_own(w, client, n, sample, label)
+                                                    : deal_labels(w, n, sample, label);
+    return end_question(w->dataset, w->call, &loan, status, error);
 }
 
 /* How many samples the stores begin with. */

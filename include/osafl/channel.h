@@ -34,8 +34,10 @@ typedef struct osafl_channel_vt {
      * time (mobility, correlated shadowing) keeps or recomputes what it needs.  Rounds are asked
      * for in ascending order, the same one possibly twice.  [coord] */
     osafl_status (*gains)(void *self, osafl_call *c, uint32_t round, double *gain);
-    /* OPTIONAL: place of every client in one round; NULL: places are not known.  [coord] */
-    osafl_status (*place)(void *self, osafl_call *c, uint32_t round, osafl_place *out);
+    /* OPTIONAL: place of every client in one round, in rows of place_size bytes (R5); NULL: places
+     * are not known.  [coord] */
+    osafl_status (*place)(void *self, osafl_call *c, uint32_t round, uint32_t place_size,
+                          osafl_place *out);
 } osafl_channel_vt;
 
 #ifdef __cplusplus

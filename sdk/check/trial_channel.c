@@ -41,7 +41,7 @@ static osafl_status ask_places(struct instance_under_test *s, struct caller *t)
     for (uint32_t u = 0; u < s->world.clients; u++)
         place[u].reserved = 0;
     osafl_call *c = caller_begin(t, "place()", OSAFL_NO_CLIENT);
-    OSAFL_TRY(caller_end(t, vtable(s)->place(s->instance.self, c, t->round, place)));
+    OSAFL_TRY(caller_end(t, vtable(s)->place(s->instance.self, c, t->round, sizeof *place, place)));
     for (uint32_t u = 0; u < s->world.clients; u++) {
         const double at[2] = {place[u].x_m, place[u].y_m};
         transcript_bytes(&t->transcript, "a place", t->round, u, at, sizeof at);

@@ -36,7 +36,8 @@ static void get_places(struct fixture *f, uint32_t round, osafl_place *place)
 {
     const osafl_channel_vt *vt = fixture_vtable(f);
     osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, round);
-    assert_int_equal(fixture_end(f, vt->place(f->instance.self, c, round, place)), OSAFL_OK);
+    assert_int_equal(fixture_end(f, vt->place(f->instance.self, c, round, sizeof *place, place)),
+                     OSAFL_OK);
 }
 
 static osafl_link get_link(struct fixture *f)

@@ -104,11 +104,15 @@ osafl_status cell_gains(void *self, osafl_call *c, uint32_t round, double *gain)
     return OSAFL_OK;
 }
 
-osafl_status cell_places(void *self, osafl_call *c, uint32_t round, osafl_place *out)
+osafl_status cell_places(void *self, osafl_call *c, uint32_t round, uint32_t place_size,
+                         osafl_place *out)
 {
     (void)c;
     (void)round;
     const struct cell *cell = self;
-    memcpy(out, cell->place, cell->clients * sizeof *out);
+    const size_t known = place_size < sizeof *out ? place_size : sizeof *out;
+    unsigned char *row = (unsigned char *)out;
+    for (uint32_t u = 0; u < cell->clients; u++, row += place_size)
+        memcpy(row, &cell->place[u], known);
     return OSAFL_OK;
 }

@@ -60,6 +60,7 @@ void cell_destroy(void *self);
 osafl_status cell_describe_link(void *self, osafl_call *c, osafl_link *out);
 /* Mean gain and shadowing, drawn anew for every client and round, as a linear power gain. */
 osafl_status cell_gains(void *self, osafl_call *c, uint32_t round, double *gain);
-osafl_status cell_places(void *self, osafl_call *c, uint32_t round, osafl_place *out);
+osafl_status cell_places(void *self, osafl_call *c, uint32_t round, uint32_t place_size,
+                         osafl_place *out);
 
 #endif
