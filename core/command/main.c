@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* A standard stream that the caller closed would give its number to the first file that is opened,
@@ -58,9 +59,22 @@ static bool watch_early_exits(void)
     return true;
 }
 
+/* A stack that overflows ends the program without a word. */
+static void require_stack(void)
+{
+    enum { STACK_LEAST = 128 << 10 };
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK_LEAST)
+        return;
+    dprintf(STDERR_FILENO, "osafl: the stack may have %lu KiB, and %d are needed: ulimit -s 8192\n",
+            (unsigned long)(stack.rlim_cur >> 10), STACK_LEAST >> 10);
+    exit(EXIT_RUN_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
+    require_stack();
     /* A file that may not grow further (ulimit -f) is an error with a name, as a full disk is. */
     signal(SIGXFSZ, SIG_IGN);
     if (!watch_early_exits()) {

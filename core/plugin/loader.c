@@ -139,7 +139,9 @@ static osafl_status check_place(const struct plugin_folder *folder, const char *
         bool group_writable = false;
         OSAFL_TRY(plugin_path_check(paths[i], &group_writable, error));
         if (group_writable)
-            diagnostics_warn(d, NULL, 0, "plugins: a whole group may write %s", paths[i]);
+            diagnostics_warn(d, NULL, 0,
+                             "plugins: a whole group, or a user of its access list, may write %s",
+                             paths[i]);
     }
     return OSAFL_OK;
 }

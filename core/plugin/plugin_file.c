@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -60,8 +61,10 @@ osafl_status plugin_path_check(const char *path, bool *group_writable, struct er
                          "%s is writable by everyone; make it safe with: chmod o-w '%s'", path,
                          path);
     /* A group of the same number as its owner holds nobody else, by the custom of Linux systems
-     * that give every user such a group. */
-    *group_writable = (s.st_mode & S_IWGRP) != 0 && s.st_gid != s.st_uid;
+     * that give every user such a group; but with an access list the bits are those of its mask. */
+    *group_writable =
+        (s.st_mode & S_IWGRP) != 0 &&
+        (s.st_gid != s.st_uid || getxattr(path, "system.posix_acl_access", NULL, 0) > 0);
     return OSAFL_OK;
 }
 

@@ -17,8 +17,8 @@ bool plugin_name_is_valid(const char *name);
 
 /* OSAFL_OK when nobody but root, the user and the owner of this program can have put something
  * there: path is of one of them and not writable by everyone.  Else OSAFL_E_IO, and the message
- * says what is wrong and the remedy.  *group_writable: whether a group of several people may write
- * it. */
+ * says what is wrong and the remedy.  *group_writable: whether a group of several people, or
+ * somebody in an access list, may write it. */
 osafl_status plugin_path_check(const char *path, bool *group_writable, struct error *error);
 
 /* OSAFL_OK when path is a whole ELF shared object for this machine.  hash becomes the XXH3-128 of

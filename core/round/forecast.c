@@ -136,6 +136,13 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
     fprintf(to, "%-22s %.4g J of computing, %.4g J of sending, %.4g Mbit of payload\n",
             "a round's mean cost", f->compute_j / rounds, f->upload_j / rounds,
             1e-6 * f->payload_bits / rounds);
+    if (s->experiment->training.enabled)
+        fprintf(to,
+                "%-22s %.1f MiB in memory until they are aggregated, as many bits as go over "
+                "the link\n",
+                "updates of a round",
+                (double)f->taking_part / rounds * s->slots * codec_payload_bits(&s->codec) /
+                    (8.0 * 1024.0 * 1024.0));
 }
 
 osafl_status forecast_print(const struct session *s, struct world *world, FILE *to,

@@ -29,6 +29,15 @@ bool conform_knows(const char *id_or_group)
     return false;
 }
 
+static bool is_left_out(const struct check *k, const struct conform_options *o)
+{
+    for (size_t i = 0; i < o->n_skip; i++) {
+        if (is_meant(k, o->skip[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool is_chosen(const struct check *k, const struct conform_options *o)
 {
     for (size_t i = 0; i < o->n_only; i++) {
@@ -194,7 +203,10 @@ static bool try_checks(const struct conform *c, const struct probe *p,
         one.check = &checks[i];
         if (o->in_process)
             conform_here(&one);
-        const struct verdict v = conform_in_child(&one, limit_s);
+        static const struct verdict left_out = {.outcome = OUTCOME_SKIP,
+                                                .error.text = "left out by --skip"};
+        const struct verdict v =
+            is_left_out(&checks[i], o) ? left_out : conform_in_child(&one, limit_s);
         if (v.late)
             limit_s = PATIENCE_AFTER_HANG * o->limit_s;
         print_verdict(&t, &checks[i], &v);

@@ -15,6 +15,8 @@
 struct conform_options {
     const char *const *only; /* ids of checks or names of groups; none: all checks */
     size_t n_only;
+    const char *const *skip; /* the same: left out, which is printed */
+    size_t n_skip;
     const char *const *set; /* "key=value": settings with which the plugin is tried */
     size_t n_set;
     uint64_t seed;

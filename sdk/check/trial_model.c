@@ -403,10 +403,55 @@ static bool try_tensor(struct bowl *b, const osafl_tensor *tensor, double loss, 
                 tensor->name, slope, norm);
 }
 
+static double norm_of(const float *v, uint64_t n)
+{
+    double norm2 = 0.0;
+    for (uint64_t i = 0; i < n; i++)
+        norm2 += (double)v[i] * (double)v[i];
+    return sqrt(norm2);
+}
+
+/* The slope of the loss along random signs in one tensor, which the gradient says too: along the
+ * gradient itself, entries that it leaves out do not show. */
+static void try_signs(struct bowl *b, const osafl_tensor *tensor, double loss, struct draws *d,
+                      float *scratch)
+{
+    const struct model_host *k = kept_of(&b->tested);
+    const double all = norm_of(b->grad, k->info.n_parameters);
+    const double norm = norm_of(b->grad + tensor->offset, tensor->size);
+    const double unit = 1.0 / sqrt((double)tensor->size);
+    double reach = reach_in(b, tensor, loss, fmax(norm, 0.05 * all));
+    double said = 0.0;
+    double slope = 0.0;
+    float *sign = new_vector(&b->tested);
+    for (uint64_t i = tensor->offset; i < tensor->offset + tensor->size; i++) {
+        sign[i] = (float)(draw_below(d, 2) == 0 ? unit : -unit);
+        said += (double)sign[i] * (double)b->grad[i];
+    }
+    for (unsigned attempt = 0; attempt < 3; attempt++, reach *= 0.2) {
+        double side[2];
+        for (int s = 0; s < 2; s++) {
+            memcpy(b->at, k->w, k->info.n_parameters * sizeof *b->at);
+            for (uint64_t i = tensor->offset; i < tensor->offset + tensor->size; i++)
+                b->at[i] += (float)((s == 0 ? reach : -reach) * (double)sign[i]);
+            side[s] = loss_at(b, b->at, scratch);
+        }
+        slope = (side[0] - side[1]) / (2.0 * reach);
+        if (fabs(slope - said) <= 0.01 * norm + 2e-6 * (fabs(loss) + 1e-3) / reach) {
+            free(sign);
+            return;
+        }
+    }
+    caller_fail(&b->caller,
+                "along random signs in tensor %s the loss rises by %.4g, the gradient says %.4g",
+                tensor->name, slope, said);
+}
+
 void check_model_gradient(struct conform *c)
 {
     struct bowl b;
     open_bowl(&b, c);
+    struct draws d = {.seed = c->seed, .purpose = 7};
     const osafl_model_info *info = &kept_of(&b.tested)->info;
     float *scratch = new_vector(&b.tested);
     const double loss = loss_at(&b, kept_of(&b.tested)->w, b.grad);
@@ -414,8 +459,10 @@ void check_model_gradient(struct conform *c)
     const uint32_t most = is_large(&b.tested) ? 6 : 40;
     const uint32_t stride = info->n_tensors > most ? info->n_tensors / most + 1 : 1;
     uint32_t tried = 0;
-    for (uint32_t i = 0; i < info->n_tensors; i += stride)
+    for (uint32_t i = 0; i < info->n_tensors; i += stride) {
         tried += try_tensor(&b, tensor_at(info, i), loss, scratch);
+        try_signs(&b, tensor_at(info, i), loss, &d, scratch);
+    }
     tried += try_tensor(&b, tensor_at(info, info->n_tensors - 1), loss, scratch);
     if (tried == 0)
         caller_fail(&b.caller,

@@ -391,12 +391,56 @@ static uint64_t damage(struct draws *d, uint8_t *code, uint64_t bytes, uint64_t 
     }
 }
 
+/* A damaged code is refused, or decodes to finite numbers within its memory. */
+static void try_damaged(struct sender *r, struct caller *t, const uint8_t *code, uint64_t bytes)
+{
+    const uint64_t dim = r->tested.world.dim;
+    const uint8_t *given = arena_input(&t->arena, "a damaged code", code, bytes, 1, 8);
+    const osafl_status status = verify(&r->tested, t, given, bytes);
+    if (status == OSAFL_E_BUG)
+        caller_fail(t, "blames the host for a damaged code: %s", t->error.text);
+    if (status == OSAFL_OK) {
+        must(t, use_code(&r->tested, t, given, bytes, 0, dim, r->part));
+        if (t->transcript.not_finite[0] != '\0')
+            caller_fail(t, "accepts a damaged code, of which %s", t->transcript.not_finite);
+    }
+    const char *beside = arena_damage(&t->arena);
+    if (beside != NULL)
+        caller_fail(t, "%s for a damaged code", beside);
+}
+
+/* Puts NaN and infinity, as float and as double, where a number may lie: bits that are turned at
+ * random rarely make one. */
+static void try_not_finite(struct sender *r)
+{
+    static const float floats[] = {NAN, INFINITY, -INFINITY};
+    static const double doubles[] = {(double)NAN, (double)INFINITY, (double)-INFINITY};
+    uint8_t *code = calloc(kept_of(&r->tested)->info.max_bytes + 1, 1);
+    uint64_t bytes = 1;
+    if (code == NULL)
+        _exit(70);
+    for (uint64_t at = 0; at < bytes; at += 4)
+        for (uint32_t k = 0; k < 6; k++) {
+            struct caller t = caller_open(&r->tested);
+            trial_floats(&r->tested, 0, 3, 0.1, r->x, r->tested.world.dim);
+            const struct encoded e = send(r, &t, 0);
+            const size_t size = k < 3 ? sizeof floats[0] : sizeof doubles[0];
+            bytes = e.bytes;
+            memcpy(code, e.code, bytes);
+            if (at + size <= bytes && at % size == 0) {
+                memcpy(code + at, k < 3 ? (const void *)&floats[k] : &doubles[k - 3], size);
+                try_damaged(r, &t, code, bytes);
+            }
+            caller_close(&t);
+        }
+    free(code);
+}
+
 void check_quantizer_garbage(struct conform *c)
 {
     struct sender r;
     sender_open(&r, c);
     r.tested.guarded = true;
-    const uint64_t dim = r.tested.world.dim;
     const uint64_t max_bytes = kept_of(&r.tested)->info.max_bytes;
     struct draws d = {.seed = c->seed, .purpose = 6};
     uint8_t *code = calloc(max_bytes + 1, 1);
@@ -405,23 +449,67 @@ void check_quantizer_garbage(struct conform *c)
     for (uint32_t round = 0; round < 600; round++) {
         struct caller t = caller_open(&r.tested);
         t.round = round;
-        trial_floats(&r.tested, round, 3, 0.1, r.x, dim);
+        trial_floats(&r.tested, round, 3, 0.1, r.x, r.tested.world.dim);
         const struct encoded e = send(&r, &t, 0);
         memcpy(code, e.code, e.bytes);
-        const uint64_t bytes = damage(&d, code, e.bytes, max_bytes);
-        const uint8_t *given = arena_input(&t.arena, "a damaged code", code, bytes, 1, 8);
-        const osafl_status status = verify(&r.tested, &t, given, bytes);
-        if (status == OSAFL_E_BUG)
-            caller_fail(&t, "blames the host for a damaged code: %s", t.error.text);
-        if (status == OSAFL_OK) {
-            must(&t, use_code(&r.tested, &t, given, bytes, 0, dim, r.part));
-            if (t.transcript.not_finite[0] != '\0')
-                caller_fail(&t, "accepts a damaged code, of which %s", t.transcript.not_finite);
-        }
-        const char *beside = arena_damage(&t.arena);
-        if (beside != NULL)
-            caller_fail(&t, "%s for a damaged code", beside);
+        try_damaged(&r, &t, code, damage(&d, code, e.bytes, max_bytes));
         caller_close(&t);
+    }
+    try_not_finite(&r);
+}
+
+/* The product of what decodes with the vector itself, over many packets: its mean shows a bias that
+ * is too small to be seen in any single entry. */
+struct projection {
+    double mean;
+    double spread; /* sum of squares about it (Welford) */
+    uint32_t n;
+};
+
+static void project(struct projection *p, const struct sender *r)
+{
+    double product = 0.0;
+    for (uint64_t i = 0; i < r->tested.world.dim; i++)
+        product += (double)r->x[i] * (double)r->decoded[i];
+    const double before = product - p->mean;
+    p->n++;
+    p->mean += before / p->n;
+    p->spread += before * (product - p->mean);
+}
+
+static void require_unbiased(const struct conform *c, const struct projection *p,
+                             const struct sender *r)
+{
+    double norm2 = 0.0;
+    for (uint64_t i = 0; i < r->tested.world.dim; i++)
+        norm2 += (double)r->x[i] * (double)r->x[i];
+    const double error = sqrt(p->spread / p->n / p->n);
+    if (fabs(p->mean - norm2) > 6.0 * error + 1e-6 * norm2)
+        conform_fail(c,
+                     "decodes to %.5f times the vector on the mean of %u packets, with a standard "
+                     "error of %.5f",
+                     p->mean / norm2, (unsigned)p->n, error / norm2);
+}
+
+/* Whether clients draw random numbers of their own. */
+struct twins {
+    float *first;  /* what client 0 sent in this round */
+    float *before; /* and in the round before */
+    bool known;    /* first is filled */
+    bool varies;   /* from round to round */
+    bool differ;   /* client 1 has sent something else than client 0 */
+};
+
+static void compare_twins(struct twins *t, const struct sender *r, uint32_t client)
+{
+    const size_t bytes = r->tested.world.dim * sizeof *r->decoded;
+    if (client == 0) {
+        memcpy(t->before, t->first, bytes);
+        memcpy(t->first, r->decoded, bytes);
+        t->varies = t->varies || (t->known && memcmp(t->first, t->before, bytes) != 0);
+        t->known = true;
+    } else if (client == 1) {
+        t->differ = t->differ || memcmp(t->first, r->decoded, bytes) != 0;
     }
 }
 
@@ -441,11 +529,18 @@ void check_quantizer_unbiased(struct conform *c)
     trial_floats(&r.tested, 0, 4, 0.1, r.x, dim);
     for (uint64_t i = 0; i < dim; i += 3)
         r.x[i] *= 0.01f;
+    struct projection along = {0};
+    struct twins twins = {.first = calloc(2 * dim, sizeof *twins.first)};
+    if (twins.first == NULL)
+        _exit(70);
+    twins.before = twins.first + dim;
     for (uint32_t n = 0; n < PACKETS; n++) {
         struct caller t = caller_open(&r.tested);
         t.round = n / 8;
         memset(r.state, 0, MOST_STATES * dim * sizeof *r.state);
         send(&r, &t, n % 8);
+        project(&along, &r);
+        compare_twins(&twins, &r, n % 8);
         for (uint64_t i = 0; i < dim; i++) {
             sum[i] += (double)r.decoded[i];
             sum2[i] += (double)r.decoded[i] * (double)r.decoded[i];
@@ -462,6 +557,10 @@ void check_quantizer_unbiased(struct conform *c)
             conform_fail(c, "decodes entry %u, which is %.6g, to %.6g on the mean of %d packets",
                          (unsigned)i, (double)r.x[i], mean, PACKETS);
     }
+    require_unbiased(c, &along, &r);
+    if (twins.varies && !twins.differ)
+        conform_fail(c, "sends the same code for two clients with the same vector, in every round; "
+                        "host->random_fill() takes the client");
 }
 
 void check_quantizer_lossless(struct conform *c)

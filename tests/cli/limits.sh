@@ -49,6 +49,15 @@ status=0
 [ $status -eq 1 ] && grep -q "File too large" "$work/out" || fail "a grid: status $status"
 "$osafl" run "$tiny" -c scores --out "$work/size" -q -t 1 >"$work/out" 2>&1 || fail "going on"
 
+echo "a stack that is too small is an error"
+status=0
+(
+    ulimit -s 48
+    exec "$osafl" run "$tiny" -c scores --out "$work/stack" -q -t 1
+) >"$work/out" 2>&1 || status=$?
+[ $status -eq 1 ] && grep -q "the stack may have 48 KiB, and 128 are needed" "$work/out" ||
+    fail "a small stack: status $status"
+
 echo "a limit on CPU time is a request to stop"
 status=0
 (

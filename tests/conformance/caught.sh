@@ -43,6 +43,11 @@ expect_caught life.defaults "$bad/deletion/locale_in_create.so"
 echo "no shared object" > "$work/text.so"
 expect_caught file.format "$work/text.so"
 
+# A check that is left out is named, and does not fail.
+"$program" plugin check --skip model.gradient "$bad/model/forgets_bias.so" > "$work/log" ||
+    complain "--skip does not leave a check out: $(cat "$work/log")"
+grep -q "skip  model.gradient  *left out by --skip" "$work/log" || complain "--skip is not told"
+
 # Crashes and ends of the program are verdicts, and not the end of the kit.
 "$program" plugin check "$bad/deletion/crash_on_load.so" > "$work/log" && complain "a crash passes"
 grep -q 'signal 11' "$work/log" || complain "a crash is not told: $(cat "$work/log")"

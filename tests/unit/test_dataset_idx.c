@@ -428,7 +428,7 @@ static void counts_labels_from_any_number(void **state)
     keep_warnings(f, warnings);
     fixture_set(f, "classes", "3");
     assert_int_equal(dataset_create(f), OSAFL_OK);
-    assert_non_null(strstr(warnings, "1 of 3 classes have no training sample, such as 0; where "
+    assert_non_null(strstr(warnings, "1 of 3 classes has no training sample, such as 0; where "
                                      "labels begin at 1, set dataset.idx.first_label = 1"));
     fixture_close(f);
     write_typed("my-train-labels-idx1-ubyte", "\0\0\x0d\1", (const uint32_t[]){2},

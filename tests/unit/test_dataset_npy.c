@@ -270,7 +270,7 @@ static void counts_labels_from_any_number(void **state)
     keep_warnings(f, warnings);
     assert_int_equal(dataset_create(f), OSAFL_OK);
     assert_int_equal(dataset_describe(f).labels, 4);
-    assert_non_null(strstr(warnings, "y.npy: 1 of 4 classes have no training sample, such as 0; "
+    assert_non_null(strstr(warnings, "y.npy: 1 of 4 classes has no training sample, such as 0; "
                                      "where labels begin at 1, set dataset.npy.first_label = 1"));
     warnings[0] = '\0';
     fixture_set(f, "first_label", "1");

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -351,7 +352,40 @@ static void test_other_owner(void **state)
     assert_int_equal(chown(file, 0, 54321), 0);
     assert_int_equal(chmod(file, 0775), 0);
     assert_non_null(load_from(mine.root, "keeps_rules"));
-    expect_said("a whole group may write");
+    expect_said("a whole group, or a user of its access list, may write");
+    remove_playground(&mine);
+}
+
+/* An access list lets a user write whose group would not; the bits of the group then are its mask.
+ */
+static void test_access_list(void **state)
+{
+    (void)state;
+    struct entry {
+        uint16_t tag;
+        uint16_t may;
+        uint32_t id;
+    };
+    const struct {
+        uint32_t version;
+        struct entry entry[5];
+    } list = {.version = 2,
+              .entry = {{0x01, 6, UINT32_MAX},
+                        {0x02, 6, 54321},
+                        {0x04, 4, UINT32_MAX},
+                        {0x10, 6, UINT32_MAX},
+                        {0x20, 4, UINT32_MAX}}};
+    struct playground mine;
+    make_playground(&mine, SIZE_MAX);
+    char file[400];
+    snprintf(file, sizeof file, "%s/keeps_rules.so", mine.kind);
+    if (setxattr(file, "system.posix_acl_access", &list, sizeof list, 0) != 0) {
+        print_message("this file system has no access lists: skipped\n");
+        remove_playground(&mine);
+        skip();
+    }
+    assert_non_null(load_from(mine.root, "keeps_rules"));
+    expect_said("a whole group, or a user of its access list, may write");
     remove_playground(&mine);
 }
 
@@ -523,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_writable_by_everyone),
         cmocka_unit_test(test_broken_link),
         cmocka_unit_test(test_other_owner),
+        cmocka_unit_test(test_access_list),
         cmocka_unit_test(test_files_that_are_no_plugins),
         cmocka_unit_test(test_truncated_file),
         cmocka_unit_test(test_refusals),

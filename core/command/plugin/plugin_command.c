@@ -106,11 +106,13 @@ enum {
     KEY_SEED,
     KEY_TAP,
     KEY_LIMIT,
+    KEY_SKIP,
     KEY_IN_PROCESS
 };
 
 static const struct argp_option check_options[] = {
     {"only", KEY_ONLY, "ID", 0, "Run only this check or group of checks; may be repeated", 0},
+    {"skip", KEY_SKIP, "ID", 0, "Leave this check or group out, and say so; may be repeated", 0},
     {"list", KEY_LIST, NULL, 0, "List all checks, each with the rule that it enforces", 0},
     {"set", KEY_SET, "KEY=VALUE", 0,
      "A setting of the plugin during the checks; needed for files that it reads", 0},
@@ -126,6 +128,7 @@ static const struct argp_option check_options[] = {
 struct check_arguments {
     struct conform_options options;
     const char **only;
+    const char **skip;
     const char **set;
     char **files;
     size_t n_files;
@@ -148,6 +151,11 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
         if (!conform_knows(arg))
             argp_error(state, "--only %s: there is no such check or group; see --list", arg);
         a->only[a->options.n_only++] = arg;
+        return 0;
+    case KEY_SKIP:
+        if (!conform_knows(arg))
+            argp_error(state, "--skip %s: there is no such check or group; see --list", arg);
+        a->skip[a->options.n_skip++] = arg;
         return 0;
     case KEY_SET:
         if (strchr(arg, '=') == NULL)
@@ -225,18 +233,21 @@ static int command_check(int argc, char **argv)
     };
     const size_t n = (size_t)argc + 1;
     struct check_arguments a = {.only = calloc(n, sizeof *a.only),
+                                .skip = calloc(n, sizeof *a.skip),
                                 .set = calloc(n, sizeof *a.set),
                                 .files = calloc(n, sizeof *a.files),
                                 .options = {.seed = 1, .limit_s = 60.0}};
-    if (a.only == NULL || a.set == NULL || a.files == NULL) {
+    if (a.only == NULL || a.skip == NULL || a.set == NULL || a.files == NULL) {
         fputs("osafl: out of memory\n", stderr);
         return EXIT_RUN_FAILED;
     }
     a.options.only = a.only;
+    a.options.skip = a.skip;
     a.options.set = a.set;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     const int status = check_files(&a);
     free(a.only);
+    free(a.skip);
     free(a.set);
     free(a.files);
     return status;

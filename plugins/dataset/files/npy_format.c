@@ -296,7 +296,9 @@ osafl_status npy_read_floats(struct byte_source *s, const struct npy_header *h, 
         out[p.at] = (float)value;
         if (!isfinite(out[p.at]))
             return io_fail(s->message, OSAFL_E_DATA,
-                           "%s: element %" PRIu64 " (C order) is not finite as a 32-bit float",
+                           "%s: element %" PRIu64
+                           " (C order) is not finite as a 32-bit float; replace it, for example by "
+                           "numpy.nan_to_num()",
                            s->name, p.at);
     }
     return byte_source_end(s);

@@ -468,12 +468,12 @@ static void warn_of_empty_classes(const struct sample_set *s, const uint32_t *co
     uint32_t empty = 0;
     while (count[empty] > 0)
         empty++;
-    sample_set_warn(s,
-                    "%s: %" PRIu32 " of %" PRIu32
-                    " classes have no training sample, such as %" PRIu32 "%s%s%s",
-                    file, s->classes - distinct, s->classes, empty,
-                    empty == 0 ? "; where labels begin at 1, set dataset." : "",
-                    empty == 0 ? plugin : "", empty == 0 ? ".first_label = 1" : "");
+    sample_set_warn(
+        s,
+        "%s: %" PRIu32 " of %" PRIu32 " classes %s no training sample, such as %" PRIu32 "%s%s%s",
+        file, s->classes - distinct, s->classes, s->classes - distinct == 1 ? "has" : "have", empty,
+        empty == 0 ? "; where labels begin at 1, set dataset." : "", empty == 0 ? plugin : "",
+        empty == 0 ? ".first_label = 1" : "");
 }
 
 osafl_status sample_set_doubt_labels(const struct sample_set *s, const char *file,
