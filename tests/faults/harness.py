@@ -19,7 +19,7 @@ OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 3  # core/cli.h
 SKIPPED = 77
 
 CASES = ("scores", "server-moments", "retained-updates", "control-variates", "error-feedback",
-         "robust", "pooled")
+         "robust", "personal", "pooled")
 
 # Byte-identical however often a run was interrupted, and for any number of threads.
 RESULTS = ("rounds.csv", "clients.csv", "model.safetensors", "manifest.json", "resolved.cfg")
