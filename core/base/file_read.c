@@ -52,6 +52,42 @@ void *file_read(const char *path, size_t most, size_t *size, int *error)
     return data;
 }
 
+/* Until the end of the pipe, or one byte more than `most`.  An errno value, 0: none. */
+static int read_pipe(int fd, char *data, size_t most, size_t *got)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return errno;
+    if (!S_ISFIFO(st.st_mode))
+        return EINVAL;
+    /* It was opened so that a pipe that nobody writes to has an end; now it is waited for. */
+    if (fcntl(fd, F_SETFL, 0) != 0)
+        return errno;
+    const int error = read_bytes(fd, data, most + 1, got);
+    return error == 0 && *got > most ? EFBIG : error;
+}
+
+void *pipe_read(const char *path, size_t most, size_t *size, int *error)
+{
+    char *data = malloc(most + 2);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *size = 0;
+    if (data == NULL)
+        *error = ENOMEM;
+    else if (fd < 0)
+        *error = errno;
+    else
+        *error = read_pipe(fd, data, most, size);
+    if (fd >= 0)
+        close(fd);
+    if (*error != 0) {
+        free(data);
+        return NULL;
+    }
+    data[*size] = '\0';
+    return data;
+}
+
 const char *file_read_problem(int error)
 {
     if (error == EINVAL)

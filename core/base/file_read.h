@@ -9,6 +9,9 @@
  * there is no file, EINVAL for what is not a regular file, EFBIG for one that is too large. */
 void *file_read(const char *path, size_t most, size_t *size, int *error);
 
+/* The same of a pipe, read until its end, which is waited for. */
+void *pipe_read(const char *path, size_t most, size_t *size, int *error);
+
 /* Such a value in words: "No such file or directory", "not a regular file", ... */
 const char *file_read_problem(int error);
 

@@ -729,6 +729,9 @@ struct prescan *prescan_file(const char *file, struct diagnostics *d)
     int error = 0;
     size_t size = 0;
     char *text = file_read(file, PRESCAN_MAX_BYTES, &size, &error);
+    if (text == NULL && error == EINVAL &&
+        (text = pipe_read(file, PRESCAN_MAX_BYTES, &size, &error)) != NULL)
+        file = "(pipe)"; /* whose folder is the working one */
     if (text == NULL) {
         if (error == ENOMEM)
             diagnostics_no_memory(d);

@@ -38,6 +38,21 @@ resolved "a named optimizer" --set optimizer.plugin=sgd --set quantizer.plugin=n
 resolved "lists and choices" --set model.plugin=mlp --set 'model.mlp.hidden=[5, 4]' \
     --set 'clients.energy_budget_j=[0.1, 1e300]' --set resource.plugin=optimal
 
+echo "an experiment from a pipe"
+"$osafl" resolve experiment.cfg | grep -v '^ *#' | sed 's/ *#.*//' >from_file
+"$osafl" resolve <(cat experiment.cfg) | grep -v '^ *#' | sed 's/ *#.*//' >from_pipe
+cmp from_file from_pipe || fail "a process substitution"
+sed 's/^rounds = 3;/rounds = x;/' experiment.cfg | "$osafl" check /dev/stdin >out 2>&1 && fail "x passes"
+grep -q '^(pipe):[0-9]*: text must be in double quotes: "x"' out || fail "a pipe: $(cat out)"
+printf '' | "$osafl" check /dev/stdin >out 2>&1 && fail "nothing passes"
+mkfifo named
+timeout 20 "$osafl" check named >out 2>&1 && fail "a pipe that nobody writes to passes"
+head -c 2000000 /dev/zero | "$osafl" check /dev/stdin >out 2>&1 && fail "2 MB pass"
+grep -q "larger than 1 MiB" out || fail "2 MB: $(cat out)"
+(cd elsewhere && sed 's/^seed = .*/@include "more.cfg"/' ../experiment.cfg >with_more.cfg &&
+    echo 'seed = 7;' >more.cfg && "$osafl" resolve <(cat with_more.cfg)) | grep -q '^seed = 7' ||
+    fail "a file that a pipe includes"
+
 echo "data that are not there"
 for command in check run resolve; do
     got=0
