@@ -64,7 +64,9 @@ static int read_pipe(int fd, char *data, size_t most, size_t *got)
     if (fcntl(fd, F_SETFL, 0) != 0)
         return errno;
     const int error = read_bytes(fd, data, most + 1, got);
-    return error == 0 && *got > most ? EFBIG : error;
+    if (error != 0 || (*got > 0 && *got <= most))
+        return error;
+    return *got == 0 ? EINVAL : EFBIG;
 }
 
 void *pipe_read(const char *path, size_t most, size_t *size, int *error)

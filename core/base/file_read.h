@@ -9,7 +9,8 @@
  * there is no file, EINVAL for what is not a regular file, EFBIG for one that is too large. */
 void *file_read(const char *path, size_t most, size_t *size, int *error);
 
-/* The same of a pipe, read until its end, which is waited for. */
+/* The same of a pipe, read until its end, which is waited for; EINVAL for one that brings nothing.
+ */
 void *pipe_read(const char *path, size_t most, size_t *size, int *error);
 
 /* Such a value in words: "No such file or directory", "not a regular file", ... */
