@@ -44,6 +44,13 @@ run 3 "" --out parts --until "width(accuracy, $pair) < 1e-9" --max-seeds 8 --max
 run 1 "after all 8 seeds" --out parts --until "width(accuracy, $pair) < 1e-9" --max-seeds 8
 grep 'seeds: ' out | diff whole - || failures=1
 
+# A limit of time is one of all looks together: with one for each look it would be about five times
+# as long until the first look that does not fit.
+begin=$(date +%s%N)
+run 3 "run the same command again to resume" --out slow --until "width(accuracy, $pair) < 1e-9" \
+    --max-seeds 1000 --max-time 2
+[ $(($(date +%s%N) - begin)) -lt 6000000000 ] || { echo "FAILED: two seconds took more than six"; failures=1; }
+
 # The interval is Student's, of the differences in the tables.
 python3 - all whole <<'END' || failures=1
 import csv, glob, math, re, sys

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/error.h"
 #include "base/exit_status.h"
@@ -31,6 +32,7 @@ struct until {
     struct loader *loader;
     struct diagnostics *d;
     int64_t first_seed;
+    double start_s;
     struct until_value *value; /* [values] */
     size_t values;
 };
@@ -147,6 +149,15 @@ static int note_values(struct until *u, const struct cell_run *run, size_t n)
     return EXIT_RUN_OK;
 }
 
+/* A limit of time is one of all looks together. */
+static struct cell_runner_options runner_in_time(const struct until *u)
+{
+    struct cell_runner_options runner = u->o->runner;
+    if (runner.run.max_time_s > 0.0)
+        runner.run.max_time_s = fmax(1e-3, runner.run.max_time_s - (now_s() - u->start_s));
+    return runner;
+}
+
 /* Runs the seeds from number `done` on, up to number n. */
 static int run_seeds(struct until *u, uint32_t done, uint32_t n)
 {
@@ -163,7 +174,8 @@ static int run_seeds(struct until *u, uint32_t done, uint32_t n)
             if (g->cells[i]->general.seed >= u->first_seed + (int64_t)done)
                 run[cells++].e = g->cells[i];
         }
-        status = cells_run(run, cells, u->loader, &u->o->runner);
+        const struct cell_runner_options runner = runner_in_time(u);
+        status = cells_run(run, cells, u->loader, &runner);
         if (status == EXIT_RUN_OK)
             status = note_values(u, run, cells);
         else
@@ -348,7 +360,7 @@ static int check_plan(const struct until *u, const struct grid *g)
     check_case(u, g, o->plan.minus);
     const size_t n = diagnostics_errors(u->d) == 0 ? collect_pairs(u, g, cell) : 0;
     if (diagnostics_errors(u->d) == 0) {
-        struct cell_runner_options runner = o->runner;
+        struct cell_runner_options runner = runner_in_time(u);
         runner.run.measure = o->plan.measure;
         status = until_check(cell, n, u->loader, &runner, u->d);
     }
@@ -384,7 +396,7 @@ static int begin(struct until *u)
 
 int until_command(const struct until_options *o, struct loader *l, struct diagnostics *d)
 {
-    struct until u = {.o = o, .loader = l, .d = d};
+    struct until u = {.o = o, .loader = l, .d = d, .start_s = now_s()};
     int status = begin(&u);
     if (status == EXIT_RUN_OK)
         status = run_looks(&u);
