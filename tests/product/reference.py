@@ -3,9 +3,11 @@ alone: what a run must come to when everything random is known.
 
 Clients train with full gradients (one batch that is the whole store), so that no order of samples
 matters.  A client's samples of one label are all the same point, so that the label histogram of its
-store, which `osafl check` prints, is the store.
+store, which `osafl check` prints, is the store.  Noise is drawn as sdk/RANDOM.md says.
 """
 import math
+
+from random_streams import KIND_AGGREGATOR, NO_CLIENT, normal, words
 
 
 def add(a, b, factor=1.0):
@@ -73,12 +75,14 @@ class Algorithm:
 
     mu = 0.0
     settings = {}
-    order = None  # set in each round: the participants as their updates arrive
+    # Set in each round: the participants as their updates arrive, and {client: (gain, power)}.
+    order = link = None
 
-    def __init__(self, clients, rounds, rate):
+    def __init__(self, clients, rounds, rate, seed=None):
         self.clients = clients
         self.rounds = rounds
         self.rate = rate
+        self.seed = seed
         total = sum(client.samples for client in clients)
         self.alpha = [client.samples / total for client in clients]
 
@@ -263,6 +267,34 @@ class FedAsync(Algorithm):
         return w
 
 
+class AirComp(Algorithm):
+    truncation_db, server_rate, noise_w = 3.0, 1.5, 540e3 * 1e-3 * 10.0 ** -17.4
+    settings = {"aggregator.aircomp.truncation_db": truncation_db,
+                "aggregator.aircomp.server_learning_rate": server_rate}
+
+    def noise(self, t, i):
+        n = 4 * (i % 256)
+        return normal(words(self.seed, KIND_AGGREGATOR, 0, NO_CLIENT, t, i // 256, n + 4)[n:])
+
+    def round(self, t, w, kappa):
+        gains = sorted(self.link[u][0] for u in kappa)
+        least = gains[len(gains) // 2] * 10.0 ** (-self.truncation_db / 10.0)
+        heard = {u: k for u, k in kappa.items() if self.link[u][0] >= least}
+        shares, deltas = self.shares(heard), self.deltas(w, heard)
+        scale = math.sqrt(min(power * gain * len(w) / (share ** 2 * dot(delta, delta))
+                              for share, delta, (gain, power)
+                              in zip(shares, deltas, (self.link[u] for u in heard))))
+        noise = self.exported([self.noise(t, i) for i in range(len(w))])
+        update = add(weighted_sum(shares, deltas), noise, math.sqrt(self.noise_w) / scale)
+        return add(w, update, self.server_rate)
+
+    def exported(self, inner):
+        """Weights [feature][label] as [label][feature], then the biases."""
+        labels, features = len(self.clients[0].histogram), len(self.clients[0].points[0])
+        return [inner[f * labels + c] for c in range(labels) for f in range(features)] + \
+            inner[labels * features:]
+
+
 class Median(Algorithm):
     def location(self, values):
         values, n = sorted(values), len(values)
@@ -390,7 +422,7 @@ class OSAFL(Algorithm):
 
 
 ALGORITHMS = [FedAvg, FedAvgLiteral, FedProx, FedNova, FedNovaPrinted, FedDisco, FedDiscoKL, AFA_CD,
-              AFA_CS, FedAvgM, FedAdam, FedYogi, FedBuff, FedAsync, Median, TrimmedMean, Krum,
+              AFA_CS, FedAvgM, FedAdam, FedYogi, FedBuff, FedAsync, AirComp, Median, TrimmedMean, Krum,
               Scaffold, ScaffoldGradient, Genie, OSAFL]
 
 

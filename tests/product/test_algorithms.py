@@ -7,7 +7,7 @@ import osafl_run
 import reference
 from osafl_run import FROZEN, LOSSLESS, ProductTest, csv_table, natural, number, plugins
 
-CLIENTS, LABELS, FEATURES, ROUNDS, RATE = 7, 3, 4, 6, 0.3
+CLIENTS, LABELS, FEATURES, ROUNDS, RATE, SEED = 7, 3, 4, 6, 0.3, 7
 STORAGE = 40
 DEADLINE = 2.1
 
@@ -28,7 +28,7 @@ class Algorithms(ProductTest):
             "training.batch": 100000,
             # Clients that are not asked, that cannot take part, or do fewer local rounds.
             "selection.plugin": "uniform", "selection.uniform.share": 0.8,
-            "deadline_s": DEADLINE, "training.max_local_rounds": 4,
+            "seed": SEED, "deadline_s": DEADLINE, "training.max_local_rounds": 4,
             "training.cost_minibatches": 1, "clients.sample_bits": 2e5,
             **{"optimizer.%s.learning_rate" % name: RATE
                for name in ("sgd", "proximal", "scaffold")}}
@@ -71,6 +71,15 @@ class Algorithms(ProductTest):
                 rounds[int(t)].append((start + float(compute_s) + float(upload_s), int(u)))
         return [[u for _, u in sorted(each)] for each in rounds]
 
+    def links(self, run):
+        """Of each round: {participant: (gain, power)}."""
+        rounds = [{} for _ in range(ROUNDS)]
+        for t, u, participates, gain, power in run.clients("round", "client", "participates",
+                                                           "gain", "power_w"):
+            if participates == "1" and power != "":
+                rounds[int(t)][int(u)] = (float(gain), float(power))
+        return rounds
+
     def test_every_algorithm(self):
         start = self.run_small(self.world, FROZEN, rounds=1).parameters()
         rounds = self.participants(self.run_small(self.world, rounds=ROUNDS))
@@ -81,11 +90,11 @@ class Algorithms(ProductTest):
                 run = self.run_small(self.world, algorithm.settings,
                                      {"aggregator.plugin": reference.plugin_of(algorithm)},
                                      rounds=ROUNDS)
-                expected = algorithm(self.clients, ROUNDS, RATE)
+                expected = algorithm(self.clients, ROUNDS, RATE, SEED)
                 w = start
-                arrivals = self.arrivals(run)
+                arrivals, links = self.arrivals(run), self.links(run)
                 for t, kappa in enumerate(self.participants(run)):
-                    expected.order = arrivals[t]
+                    expected.order, expected.link = arrivals[t], links[t]
                     w = expected.round(t, w, kappa)
                 moved = max(abs(x - y) for x, y in zip(w, start))
                 self.assertGreater(moved, 0.01)
