@@ -1,4 +1,6 @@
 """A drift keeps the distribution from which label mixes are drawn: clients do not become alike."""
+import math
+
 import osafl_run
 from osafl_run import ProductTest
 
@@ -39,6 +41,13 @@ class Drift(ProductTest):
         self.assertEqual(still[:3 * 80], moved[:3 * 80])
         changed = sum(a != b for a, b in zip(still[3 * 80:4 * 80], moved[3 * 80:4 * 80]))
         self.assertGreater(changed, 40)
+
+    def test_tasks(self):
+        """Two labels at a time: ln 2, were both as frequent."""
+        tasks = {**self.SETTINGS, "partition.plugin": "tasks", "drift.plugin": "recurrent",
+                 "drift.recurrent.period": 3, "drift.recurrent.mixes": 5}
+        entropy = self.run_small(tasks, {"clients.count": 1}, rounds=7).clients("label_entropy")
+        self.assertTrue(all(0.6 < float(e) <= math.log(2) for (e,) in entropy), entropy)
 
 
 if __name__ == "__main__":

@@ -310,6 +310,59 @@ static void test_shards(void **state)
         assert_in_range(clients_with[l], uneven[l] > 0.0 ? 4 : 0, uneven[l] > 0.0 ? 46 : 0);
 }
 
+/* Tasks of three of the eight labels that have samples: {0, 1, 3}, {5, 6, 7}, {8, 9}, and again. */
+static void test_tasks(void **state)
+{
+    (void)state;
+    const double third = 1.0 / 3;
+    const double expected[][LABELS] = {
+        {third, third, 0, third, 0, 0, 0, 0, 0, 0},
+        {0, 0, 0, 0, 0, third, third, third, 0, 0},
+        {0, 0, 0, 0, 0, 0, 0, 0, .5, .5},
+        {third, third, 0, third, 0, 0, 0, 0, 0, 0},
+    };
+    const double kept[LABELS] = {1.0 / 6, 1.0 / 6, 0, 1.0 / 6, 0, 1.0 / 6, 1.0 / 6, 1.0 / 6, 0, 0};
+    struct fixture *f = open_partition("tasks", "labels", "3", uneven, LABELS, 3);
+    double mix[LABELS];
+    for (uint32_t k = 0; k < 4; k++) {
+        get_mix(f, k, k, mix); /* the same of all clients */
+        assert_memory_equal(mix, expected[k], sizeof mix);
+    }
+    fixture_set(f, "keep", "true");
+    assert_int_equal(fixture_create(f, &facts), OSAFL_OK);
+    get_mix(f, 7, 1, mix);
+    assert_memory_equal(mix, kept, sizeof mix);
+    fixture_close(f);
+}
+
+/* At random each label comes once, in an order that the seed chooses. */
+static void test_tasks_shuffled(void **state)
+{
+    (void)state;
+    uint32_t first[LABELS] = {0};
+    for (uint64_t seed = 0; seed < 800; seed++) {
+        struct fixture *f = open_partition("tasks", "labels", "1", uneven, LABELS, seed);
+        double sum[LABELS] = {0.0};
+        double mix[LABELS];
+        fixture_set(f, "order", "shuffled");
+        assert_int_equal(fixture_create(f, &facts), OSAFL_OK);
+        for (uint32_t k = 0; k < 8; k++) {
+            get_mix(f, 0, k, mix);
+            check_mix(mix, uneven, LABELS);
+            for (uint32_t l = 0; l < LABELS; l++) {
+                sum[l] += mix[l];
+                first[l] += k == 0 && mix[l] > 0.0;
+            }
+        }
+        for (uint32_t l = 0; l < LABELS; l++)
+            assert_true(sum[l] == (uneven[l] > 0.0 ? 1.0 : 0.0));
+        fixture_close(f);
+    }
+    /* 100 of 800, give or take five standard deviations of 9.4 */
+    for (uint32_t l = 0; l < LABELS; l++)
+        assert_in_range(first[l], uneven[l] > 0.0 ? 53 : 0, uneven[l] > 0.0 ? 147 : 0);
+}
+
 static void test_iid(void **state)
 {
     (void)state;
@@ -325,7 +378,8 @@ static void test_iid(void **state)
 static void test_all_are_listed(void **state)
 {
     (void)state;
-    static const char *const names[] = {"assigned", "dirichlet", "iid", "natural", "shards"};
+    static const char *const names[] = {"assigned", "dirichlet", "iid",
+                                        "natural",  "shards",    "tasks"};
     fixture_expect_all("partition", names, sizeof names / sizeof names[0]);
 }
 
@@ -341,6 +395,8 @@ int main(void)
         cmocka_unit_test(test_weighted_as_symmetric),
         cmocka_unit_test(test_shards_tells_of_unseen),
         cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_tasks_shuffled),
         cmocka_unit_test(test_iid),
         cmocka_unit_test(test_all_are_listed),
     };
