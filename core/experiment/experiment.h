@@ -39,6 +39,7 @@ struct client_settings {         /* clients */
     osafl_range power_max_dbm;   /* [20, 30] */
     double capacitance;          /* rho, 2e-28 */
     double sample_bits;          /* s_u; 0: channels * 128 * 128 * 32 */
+    bool deal_once;              /* no sample is dealt again */
 };
 
 struct training_settings {    /* training */

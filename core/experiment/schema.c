@@ -67,6 +67,10 @@ static const osafl_param clients[] = {
     OSAFL_REAL(S, sample_bits, 0.0, 0.0, UNBOUNDED,
                "Size s_u of a sample in the cost model; 0: channels * 128 * 128 * 32",
                .unit = "bit"),
+    OSAFL_BOOL(S, deal_once, false,
+               "Deal each training sample at most once, so that arrivals end with the samples; "
+               "false: they are dealt again",
+               .flags = OSAFL_P_LATER),
 };
 #undef S
 

@@ -163,7 +163,7 @@ osafl_status forecast_print(const struct session *s, struct world *world, FILE *
         count_round(&f, &p, s->facts.max_local_rounds);
         f.unasked_rounds += p.n_asked == 0;
         note_history(&p, f.rounds - 1);
-        world_count_arrivals(world);
+        status = world_count_arrivals(world, f.rounds - 1, error);
         history_note_arrivals(&p.history, world_arrivals(world));
     }
     participation_destroy(&p);

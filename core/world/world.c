@@ -289,42 +289,43 @@ static osafl_status make_dealer(struct world *w, struct error *error)
     return world_has_owners(w) ? check_owners(w, error) : OSAFL_OK;
 }
 
-/* Samples of the client's own, and their labels. */
-static osafl_status deal_own(struct world *w, uint32_t client, uint32_t n, uint64_t *sample,
-                             int32_t *label)
+/* The next samples of the client's own, or of the labels that label[0 .. *n) asks for; *n: how many
+ * there were. */
+static osafl_status deal_samples(struct world *w, uint32_t client, uint32_t *n, uint64_t *sample,
+                                 int32_t *label)
 {
-    for (uint32_t k = 0; k < n; k++) {
-        sample[k] = dealer_deal(w->dealer, client);
-        OSAFL_TRY(dataset_vt(w)->label(w->dataset->self, w->call, sample[k], &label[k]));
+    const osafl_dataset_vt *vt = dataset_vt(w);
+    const bool owners = world_has_owners(w);
+    uint32_t dealt = 0;
+    for (uint32_t k = 0; k < *n; k++) {
+        const uint32_t pool = owners ? client : (uint32_t)label[k];
+        const bool again = dealer_dealt(w->dealer)[pool] >= dealer_size(w->dealer, pool);
+        const uint64_t next = dealer_deal(w->dealer, pool); /* counts those that are missing too */
+        if (again && w->settings->deal_once)
+            continue;
+        sample[dealt] = next;
+        label[dealt] = label[k];
+        if (owners)
+            OSAFL_TRY(vt->label(w->dataset->self, w->call, next, &label[dealt]));
+        else if (w->n_train == OSAFL_ENDLESS)
+            OSAFL_TRY(vt->sample_of(w->dataset->self, w->call, label[dealt], next, &sample[dealt]));
+        dealt++;
     }
-    return OSAFL_OK;
-}
-
-/* Samples of given labels. */
-static osafl_status deal_labels(struct world *w, uint32_t n, uint64_t *sample, const int32_t *label)
-{
-    for (uint32_t k = 0; k < n; k++) {
-        const uint64_t dealt = dealer_deal(w->dealer, (uint32_t)label[k]);
-        sample[k] = dealt;
-        if (w->n_train == OSAFL_ENDLESS)
-            OSAFL_TRY(
-                dataset_vt(w)->sample_of(w->dataset->self, w->call, label[k], dealt, &sample[k]));
-    }
+    *n = dealt;
     return OSAFL_OK;
 }
 
 osafl_status world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round,
-                        uint32_t n, uint64_t *sample, int32_t *label, struct error *error)
+                        uint32_t *n, uint64_t *sample, int32_t *label, struct error *error)
 {
     if (!world_has_owners(w)) {
         label_mix_accumulate(mix_of(w, client), w->labels, w->cumulative);
-        streams_fill(w->seed, 0, purpose, client, round, 0, w->words, 2 * (uint64_t)n);
-        for (uint32_t k = 0; k < n; k++)
+        streams_fill(w->seed, 0, purpose, client, round, 0, w->words, 2 * (uint64_t)*n);
+        for (uint32_t k = 0; k < *n; k++)
             label[k] = label_mix_pick(w->cumulative, w->labels, w->words + 2 * (size_t)k);
     }
     const struct loan loan = call_lend(w->call, w->dataset); /* for all samples: it is cheaper */
-    const osafl_status status = world_has_owners(w) ? deal_own(w, client, n, sample, label)
-                                                    : deal_labels(w, n, sample, label);
+    const osafl_status status = deal_samples(w, client, n, sample, label);
     return end_question(w->dataset, w->call, &loan, status, error);
 }
 
@@ -356,8 +357,10 @@ static osafl_status deal_stores(struct world *w, struct error *error)
 {
     for (uint32_t u = 0; u < w->population.clients; u++) {
         const uint64_t at = w->offset[u];
-        const uint32_t n = (uint32_t)w->stored[u];
-        OSAFL_TRY(world_deal(w, u, STREAM_STORE, 0, n, w->sample + at, w->label + at, error));
+        uint32_t n = (uint32_t)w->stored[u];
+        OSAFL_TRY(world_deal(w, u, STREAM_STORE, 0, &n, w->sample + at, w->label + at, error));
+        w->total_stored -= w->stored[u] - n;
+        w->stored[u] = n;
         for (uint32_t k = 0; k < n; k++)
             histogram_of(w, u)[w->label[at + k]]++;
     }

@@ -69,7 +69,8 @@ double world_entropy(const struct world *w, uint32_t client);
 osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_history *history,
                                struct error *error);
 /* [clients]: 1 for a client that is there in the round begun and has a sample (before the first
- * one: for all); samples that reach it at its end. */
+ * one: for all); samples that reach it at its end (fewer after
+ * that, where each is dealt once and they are used up). */
 const uint8_t *world_present(const struct world *w);
 const uint32_t *world_arrivals(const struct world *w);
 
@@ -80,8 +81,8 @@ const uint32_t *world_arrivals(const struct world *w);
 osafl_status world_advance(struct world *w, uint32_t round, struct error *error);
 
 /* Ends the round begun by counting: stores grow by what arrives, up to their capacity, and nothing
- * is dealt.  For a forecast; samples and labels of stores mean nothing afterwards. */
-void world_count_arrivals(struct world *w);
+ * is stored.  For a forecast; samples and labels of stores mean nothing afterwards. */
+osafl_status world_count_arrivals(struct world *w, uint32_t round, struct error *error);
 
 /* value[i] of sample[i], i < n, for a deletion policy that goes by a measure. */
 typedef osafl_status world_measure(void *arg, uint32_t client, uint32_t n, const uint64_t *sample,
@@ -98,8 +99,11 @@ void world_watch_arrivals(struct world *w, world_watch *watch, void *arg);
 /* How often in all a label's samples (with a partition by owners: a client's own) were used
  * up and dealt from the start again. */
 uint64_t world_restarts(const struct world *w);
-/* "label 3 (cat) 2 times, label 7 once" for the end of a run; "" without restarts. */
-void world_describe_restarts(const struct world *w, char *out, size_t size);
+/* Samples that did not come, as each is dealt once and all were dealt. */
+uint64_t world_missing(const struct world *w);
+/* A sentence for the end of a run on what was dealt again or did not come, "... (label 3 (cat): 2
+ * times, label 7: 1 time)"; "": nothing. */
+void world_describe_dealing(const struct world *w, char *out, size_t size);
 
 /* Rounds advanced, stores and pools, into a section of a checkpoint.  world_load() goes into a
  * world made from the same experiment; it checks all that it reads, and after a failure the world

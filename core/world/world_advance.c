@@ -129,14 +129,41 @@ const uint32_t *world_arrivals(const struct world *w)
     return w->arrivals;
 }
 
-void world_count_arrivals(struct world *w)
+/* Draws the labels of a client's arrivals and deals them, after its stored samples in
+ * w->view_label; w->arrivals becomes what there was. */
+static osafl_status deal_arrivals(struct world *w, uint32_t client, uint32_t round,
+                                  struct error *error)
 {
+    if (!world_has_owners(w))
+        OSAFL_TRY(world_drift(w, client, round, error));
+    if (w->arrivals[client] == 0)
+        return OSAFL_OK;
+    return world_deal(w, client, STREAM_ARRIVAL_LABELS, round, &w->arrivals[client], w->arrived,
+                      w->view_label + w->stored[client], error);
+}
+
+/* Where each sample is dealt once, how many arrive is known only when they are dealt. */
+static osafl_status deal_to_count(struct world *w, uint32_t round, struct error *error)
+{
+    struct osafl_call call;
+    osafl_status status = OSAFL_OK;
+    world_call_begin(w, &call, round);
+    for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; u++)
+        status = deal_arrivals(w, u, round, error);
+    return world_end_call(&call, status, error);
+}
+
+osafl_status world_count_arrivals(struct world *w, uint32_t round, struct error *error)
+{
+    if (w->settings->deal_once)
+        OSAFL_TRY(deal_to_count(w, round, error));
     for (uint32_t u = 0; u < w->population.clients; u++) {
         const uint64_t room = w->population.capacity[u] - w->stored[u];
         const uint64_t more = w->arrivals[u] < room ? w->arrivals[u] : room;
         w->stored[u] += more;
         w->total_stored += more;
     }
+    return OSAFL_OK;
 }
 
 void world_measure_with(struct world *w, world_measure *measure, void *arg)
@@ -250,16 +277,13 @@ static void replace_samples(struct world *w, uint32_t client, uint32_t round, ui
 static osafl_status advance_client(struct world *w, uint32_t client, uint32_t round,
                                    struct error *error)
 {
-    if (!world_has_owners(w))
-        OSAFL_TRY(world_drift(w, client, round, error));
+    OSAFL_TRY(deal_arrivals(w, client, round, error));
     const uint32_t n = w->arrivals[client];
     if (n == 0)
         return OSAFL_OK;
     const uint32_t stored = (uint32_t)w->stored[client];
     const uint64_t room = w->population.capacity[client] - stored;
     memcpy(w->view_label, w->label + w->offset[client], stored * sizeof *w->view_label);
-    OSAFL_TRY(world_deal(w, client, STREAM_ARRIVAL_LABELS, round, n, w->arrived,
-                         w->view_label + stored, error));
     if (w->watch != NULL)
         OSAFL_TRY(w->watch(w->watch_arg, client, n, w->arrived, error));
     for (uint32_t k = 0; k < stored; k++)

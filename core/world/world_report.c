@@ -14,21 +14,43 @@
 /* Labels of a row, by falling count. */
 #define LABELS_SHOWN 10
 
-uint64_t world_restarts(const struct world *w)
+/* Of a pool: how often it was dealt again, or how many samples it lacked. */
+static uint64_t beyond_pool(const struct world *w, uint32_t pool, bool lacked)
+{
+    const uint64_t dealt = dealer_dealt(w->dealer)[pool];
+    const uint64_t size = dealer_size(w->dealer, pool);
+    if (lacked != w->settings->deal_once)
+        return 0;
+    return lacked ? (dealt > size ? dealt - size : 0) : dealer_restarts(w->dealer, pool);
+}
+
+static uint64_t sum_beyond(const struct world *w, bool lacked)
 {
     uint64_t sum = 0;
     for (uint32_t p = 0; p < dealer_pools(w->dealer); p++)
-        sum += dealer_restarts(w->dealer, p);
+        sum += beyond_pool(w, p, lacked);
     return sum;
 }
 
-void world_describe_restarts(const struct world *w, char *out, size_t size)
+uint64_t world_restarts(const struct world *w)
+{
+    return sum_beyond(w, false);
+}
+
+uint64_t world_missing(const struct world *w)
+{
+    return sum_beyond(w, true);
+}
+
+/* "label 3 (cat): 2 times, label 7: 1 time" */
+static void list_pools(const struct world *w, char *out, size_t size)
 {
     const bool by_client = world_has_owners(w);
+    const bool lacked = w->settings->deal_once;
     out[0] = '\0';
     for (uint32_t p = 0; p < dealer_pools(w->dealer); p++) {
-        const uint64_t restarts = dealer_restarts(w->dealer, p);
-        if (restarts == 0)
+        const uint64_t n = beyond_pool(w, p, lacked);
+        if (n == 0)
             continue;
         if (size - strlen(out) < 128) {
             text_append(out, size, ", ...");
@@ -38,8 +60,27 @@ void world_describe_restarts(const struct world *w, char *out, size_t size)
                     by_client ? "client" : "label", p);
         if (!by_client && w->plugins.info->label_names != NULL)
             text_append(out, size, " (%s)", w->plugins.info->label_names[p]);
-        text_append(out, size, ": %" PRIu64 " time%s", restarts, restarts == 1 ? "" : "s");
+        text_append(out, size, ": %" PRIu64 " %s%s", n, lacked ? "sample" : "time", text_plural(n));
     }
+}
+
+void world_describe_dealing(const struct world *w, char *out, size_t size)
+{
+    char list[ERROR_BYTES - 256];
+    list_pools(w, list, sizeof list);
+    out[0] = '\0';
+    if (list[0] == '\0')
+        return;
+    if (w->settings->deal_once)
+        text_append(out, size,
+                    "%" PRIu64 " sample%s did not arrive, as each is dealt once and those of the "
+                    "training split were used up (%s)",
+                    world_missing(w), text_plural(world_missing(w)), list);
+    else
+        text_append(out, size,
+                    "the clients received more samples than the training split has; some were "
+                    "dealt again (%s)",
+                    list);
 }
 
 /* The label with the most samples among those below `before` in rank (count, then number). */
@@ -159,10 +200,11 @@ void world_print(const struct world *w, FILE *to)
         if (sum > 0)
             fprintf(to, " %" PRIu32 ":%" PRIu64, l, sum);
     }
-    char restarts[ERROR_BYTES];
-    world_describe_restarts(w, restarts, sizeof restarts);
-    if (restarts[0] != '\0')
-        fprintf(to, "\ndealt again, as clients hold more than there is: %s", restarts);
+    char list[ERROR_BYTES];
+    list_pools(w, list, sizeof list);
+    if (list[0] != '\0')
+        fprintf(to, "\n%s, as clients hold more than there is: %s",
+                w->settings->deal_once ? "missing" : "dealt again", list);
     fprintf(to, "\n%8s %8s %8s %8s %7s   %s\n", "client", "samples", "arrivals", "activity",
             "entropy", "largest labels");
     for (uint32_t u = 0; u < p->clients && u < CLIENTS_SHOWN; u++)

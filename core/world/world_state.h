@@ -55,10 +55,11 @@ struct world {
     void *watch_arg;
 };
 
-/* Deals n samples to a client: labels from its mix, or its own samples where they have owners.
- * purpose and round: the stream of the labels. */
+/* Deals *n samples to a client: labels from its mix, or its own samples where they have owners.
+ * *n becomes smaller where each is dealt once and too few are left.  purpose and round: the stream
+ * of the labels. */
 osafl_status world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round,
-                        uint32_t n, uint64_t *sample, int32_t *label, struct error *error);
+                        uint32_t *n, uint64_t *sample, int32_t *label, struct error *error);
 
 /* The data set's label(), by w->call. */
 osafl_status world_label(const struct world *w, uint64_t i, int32_t *label, struct error *error);

@@ -222,7 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_REQUIRE(world_begin_round(w, w->round, NULL, &error) == OSAFL_OK);
         FUZZ_REQUIRE(world_advance(w, w->round, &error) == OSAFL_OK);
         check_stores(w, scene);
-        world_describe_restarts(w, error.text, sizeof error.text);
+        world_describe_dealing(w, error.text, sizeof error.text);
     }
     world_destroy(w);
     return 0;

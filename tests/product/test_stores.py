@@ -1,4 +1,6 @@
 """Stores that begin below their capacity, arrivals from a table, samples assigned by one."""
+import re
+
 import osafl_run
 from osafl_run import ProductTest, csv_table, natural, plugins
 
@@ -111,6 +113,60 @@ class Stores(ProductTest):
         self.assertIn("the data set is endless",
                       self.check_small({"partition.plugin": "assigned",
                                         "partition.assigned.path": '"%s"' % path}, status=2))
+
+    def once(self, storage):
+        """Clients with 10, 7 and 30 samples of their own, of which 3 arrive in a round."""
+        owners = [u for u, n in enumerate((10, 7, 30)) for _ in range(n)]
+        table = '"%s"' % self.path("table.csv", csv_table(
+            [([i % 7, i % 5], i % 2, u) for i, u in enumerate(owners)]))
+        return {**natural(table, 3, storage), "dataset.csv.test_path": table,
+                "clients.arrivals": 3, "clients.deal_once": True, "evaluation.prequential": True}
+
+    def test_once(self):
+        """After a store of 4, clients 0 and 1 have 6 and 3 samples left: two rounds and one."""
+        settings = self.once(4)
+        run = self.run_small(settings, rounds=5)
+        self.assertEqual(run.rounds("arrived_samples"), [9, 6, 3, 3, 3])
+        self.assertEqual(self.sizes(run, 3), [[4, 4, 4]] * 5)
+        text = self.osafl("run", osafl_run.SMALL, "--out", self.path("told"),
+                          *osafl_run.arguments({**settings, "rounds": 5}))
+        self.assertIn("note: 21 samples did not arrive, as each is dealt once and those of the "
+                      "training split were used up (client 0: 9 samples, client 1: 12 samples)",
+                      text)
+        again = self.run_small(settings, {"clients.deal_once": False}, rounds=5)
+        self.assertEqual(again.rounds("arrived_samples"), [9] * 5)
+
+    def test_once_where_stores_are_larger(self):
+        """Stores for 20 begin with what there is; 10 of client 2's are left: 3, 3, 3, 1, 0."""
+        settings = self.once(20)
+        run = self.run_small(settings, rounds=5)
+        self.assertEqual(self.sizes(run, 3)[0], [10, 7, 20])
+        self.assertEqual(run.rounds("arrived_samples"), [3, 3, 3, 1, 0])
+        text = self.check_small(settings)
+        self.assertIn("with 37 samples in stores for 60", text)
+        self.assertIn("missing, as clients hold more than there is: client 0: 10 samples, "
+                      "client 1: 13 samples", text)
+
+    def test_once_with_labels(self):
+        """A label a round and few samples of each, so that some clients never get any.  Resumed;
+        the forecast of check deals as the run does."""
+        settings = {"dataset.plugin": "csv", "dataset.csv.path": '"%s"' % self.path(
+                        "many.csv", csv_table([([i % 7, i % 5], i % 4, 0) for i in range(120)])),
+                    "dataset.csv.ignore": '"client"', "clients.deal_once": True, **EMPTY,
+                    "clients.storage": 100, "clients.arrivals": 20, "partition.plugin": "tasks",
+                    "partition.tasks.labels": 1, "drift.plugin": "recurrent",
+                    "drift.recurrent.period": 1, "drift.recurrent.mixes": 4}
+        whole = self.run_small(settings, rounds=24)
+        folder = self.path("stopped")
+        self.stopped_small(folder, settings, rounds=24)
+        resumed = self.run_small(settings, folder=folder, rounds=24)
+        for name in ("rounds.csv", "clients.csv", "model.safetensors"):
+            self.assertEqual(whole.bytes(name), resumed.bytes(name), name)
+        away = sum(row["reason"] == "absent" for row in whole.rows("clients.csv"))
+        self.assertTrue(24 < away < 24 * 8, away)
+        text = self.check_small({**settings, "rounds": 24})
+        self.assertRegex(text, r"sitting out .*absent %s %%" % re.escape(
+            "%.4g" % (100 * away / (24 * 9))))
 
 
 if __name__ == "__main__":

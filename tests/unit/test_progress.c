@@ -138,13 +138,13 @@ static void test_bar(void **state)
     close(master);
 }
 
-static void expect_summary(const struct results_summary *s, const char *measure,
-                           const char *restarts, const char *expected)
+static void expect_summary(const struct results_summary *s, const char *measure, const char *note,
+                           const char *expected)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    progress_summary(to, "test", measure, s, "results/x", restarts);
+    progress_summary(to, "test", measure, s, "results/x", note);
     fclose(to);
     assert_string_equal(text, expected);
     free(text);
@@ -158,10 +158,9 @@ static void test_summary(void **state)
     expect_summary(&s, "accuracy", "",
                    "best test accuracy 76.71 % after 49 rounds, last accuracy 75.00 % after 50 "
                    "rounds\nresults: results/x\n");
-    expect_summary(&s, "loss", "label 3: 1 time",
+    expect_summary(&s, "loss", "some were dealt again (label 3: 1 time)",
                    "best test loss 0.76714 after 49 rounds, last loss 0.75 after 50 rounds\n"
-                   "note: the clients received more samples than the training split has; some were "
-                   "dealt again (label 3: 1 time)\nresults: results/x\n");
+                   "note: some were dealt again (label 3: 1 time)\nresults: results/x\n");
     const struct results_summary none = {0};
     expect_summary(&none, "accuracy", NULL, "results: results/x\n");
 }

@@ -528,8 +528,57 @@ static void test_no_repetition(void **state)
     assert_true(shuffled && restarts > 0);
     assert_int_equal(world_restarts(w), restarts);
     char text[ERROR_BYTES];
-    world_describe_restarts(w, text, sizeof text);
+    world_describe_dealing(w, text, sizeof text);
     assert_non_null(strstr(text, " time"));
+    free(seen);
+    world_destroy(w);
+    close_setup(s);
+}
+
+/* Marks what arrives; no sample may be marked twice. */
+static osafl_status mark(void *arg, uint32_t client, uint32_t n, const uint64_t *sample,
+                         struct error *error)
+{
+    uint8_t *seen = arg;
+    (void)client;
+    (void)error;
+    for (uint32_t k = 0; k < n; k++)
+        assert_int_equal(seen[sample[k]]++, 0);
+    return OSAFL_OK;
+}
+
+/* With deal_once no sample comes twice: 10,000 are not enough for stores of some 5,600 and ten
+ * rounds of some 560 arrivals, where some labels are rarer in the mixes than others. */
+static void test_deal_once(void **state)
+{
+    (void)state;
+    struct setup *s = make_setup();
+    s->e.clients.deal_once = true;
+    s->toy.n = s->info.n_train = 10000;
+    struct world *w = make_world(s);
+    uint8_t *seen = calloc(10000, 1);
+    uint64_t asked = world_population(w)->total_capacity;
+    uint64_t came = 0;
+    for (uint32_t u = 0; u < 25; u++) {
+        const struct store_samples store = world_store(w, u);
+        assert_int_equal(mark(seen, u, (uint32_t)store.n, store.sample, NULL), OSAFL_OK);
+    }
+    world_watch_arrivals(w, mark, seen);
+    for (uint32_t t = 0; t < 10; t++) {
+        assert_int_equal(world_begin_round(w, t, NULL, &s->error), OSAFL_OK);
+        for (uint32_t u = 0; u < 25; u++)
+            asked += world_arrivals(w)[u];
+        assert_int_equal(world_advance(w, t, &s->error), OSAFL_OK);
+        check_stores(s, w);
+    }
+    for (uint32_t i = 0; i < 10000; i++)
+        came += seen[i];
+    assert_true(world_missing(w) > 0);
+    assert_int_equal(world_missing(w), asked - came);
+    assert_int_equal(world_restarts(w), 0);
+    char text[ERROR_BYTES];
+    world_describe_dealing(w, text, sizeof text);
+    assert_non_null(strstr(text, "did not arrive, as each is dealt once"));
     free(seen);
     world_destroy(w);
     close_setup(s);
@@ -640,7 +689,7 @@ static void test_natural(void **state)
             assert_int_equal(store.sample[k] % 25, u);
     }
     char text[ERROR_BYTES];
-    world_describe_restarts(w, text, sizeof text);
+    world_describe_dealing(w, text, sizeof text);
     assert_true(world_restarts(w) > 0); /* 200 samples for stores of up to 320 */
     assert_non_null(strstr(text, "client "));
     world_destroy(w);
@@ -1132,6 +1181,7 @@ int main(void)
         cmocka_unit_test(test_population),
         cmocka_unit_test(test_stores_follow_mix),
         cmocka_unit_test(test_no_repetition),
+        cmocka_unit_test(test_deal_once),
         cmocka_unit_test(test_arrivals),
         cmocka_unit_test(test_binomial_and_ages),
         cmocka_unit_test(test_drift),

@@ -208,16 +208,13 @@ void progress_format_summary(char *out, size_t size, const char *split, const ch
 }
 
 void progress_summary(FILE *to, const char *split, const char *measure,
-                      const struct results_summary *s, const char *folder, const char *restarts)
+                      const struct results_summary *s, const char *folder, const char *note)
 {
     char line[LINE_BYTES];
     progress_format_summary(line, sizeof line, split, measure, s);
     if (line[0] != '\0')
         fprintf(to, "%s\n", line);
-    if (restarts != NULL && restarts[0] != '\0')
-        fprintf(to,
-                "note: the clients received more samples than the training split has; some were "
-                "dealt again (%s)\n",
-                restarts);
+    if (note != NULL && note[0] != '\0')
+        fprintf(to, "note: %s\n", note);
     fprintf(to, "results: %s\n", folder);
 }

@@ -45,9 +45,10 @@ void progress_clear(struct progress *p);
 void progress_format_summary(char *out, size_t size, const char *split, const char *measure,
                              const struct results_summary *s);
 
-/* The end of a run: best and last value with their rounds, where the results lie, and what was
- * dealt again (world_describe_restarts(); "" or NULL: nothing).  split: "test" or "validation". */
+/* The end of a run: best and last value with their rounds, where the results lie, and a note on
+ * what the clients were dealt (world_describe_dealing(); "" or NULL: none).  split: "test" or
+ * "validation". */
 void progress_summary(FILE *to, const char *split, const char *measure,
-                      const struct results_summary *s, const char *folder, const char *restarts);
+                      const struct results_summary *s, const char *folder, const char *note);
 
 #endif

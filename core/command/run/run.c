@@ -59,7 +59,7 @@ struct run {
     bool complete;             /* nothing was left to do */
     bool finished;
     bool has_failed_beginning; /* nothing is to be written into the folder any more */
-    char restarts[ERROR_BYTES];
+    char note[ERROR_BYTES];
     struct error changes; /* since the run that is repeated */
     char started[32];
     double start_s;
@@ -514,7 +514,7 @@ static osafl_status finish(struct run *r, struct error *error)
     OSAFL_TRY(write_models(r, error));
     if (r->o->drop_checkpoints)
         OSAFL_TRY(checkpoint_remove(&r->folder, error));
-    world_describe_restarts(r->world, r->restarts, sizeof r->restarts);
+    world_describe_dealing(r->world, r->note, sizeof r->note);
     char theory[ERROR_BYTES];
     theory_describe(r->engine, theory, sizeof theory);
     if (theory[0] != '\0' && !r->o->quiet)
@@ -576,7 +576,7 @@ static void describe_outcome(const struct run *r, osafl_status status, const str
     }
     const struct error *changes = r->complete ? &r->found.manifest : &r->changes;
     memcpy(out->changes, changes->text, sizeof out->changes);
-    memcpy(out->restarts, r->restarts, sizeof out->restarts);
+    memcpy(out->note, r->note, sizeof out->note);
     if (status != OSAFL_OK)
         out->error = *error;
 }

@@ -72,7 +72,7 @@ struct run_outcome {
     char folder[4096];              /* "": the run ended before it had one */
     char changes[ERROR_BYTES];      /* since a complete run, or the one that is repeated, began; "":
                                      * none */
-    char restarts[ERROR_BYTES];     /* samples dealt again (world_describe_restarts()) */
+    char note[ERROR_BYTES];         /* world_describe_dealing() */
     struct error error;             /* why status is not EXIT_RUN_OK, beside what is in d */
 };
 

@@ -135,8 +135,7 @@ static void print_end(const struct run_outcome *out, bool quiet, struct diagnost
         return;
     }
     if (out->finished && !quiet)
-        progress_summary(stderr, out->split, out->measure, &out->summary, out->folder,
-                         out->restarts);
+        progress_summary(stderr, out->split, out->measure, &out->summary, out->folder, out->note);
     if (out->finished && out->summary.participations == 0)
         fputs("osafl: warning: " NOBODY_TOOK_PART "\n", stderr);
     if (out->error.text[0] != '\0')
