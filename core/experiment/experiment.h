@@ -40,7 +40,21 @@ struct client_settings {         /* clients */
     double capacitance;          /* rho, 2e-28 */
     double sample_bits;          /* s_u; 0: channels * 128 * 128 * 32 */
     bool deal_once;              /* no sample is dealt again */
+    osafl_rows groups;           /* struct client_group */
 };
+
+/* Some clients' own values; what a group leaves unset is that of all clients. */
+struct client_group {
+    int64_t clients;      /* the next so many */
+    osafl_range storage;  /* D_u itself, drawn uniformly and rounded; 0: unset */
+    osafl_range arrivals; /* E_u itself; below 0: unset */
+    osafl_range activity; /* 0: unset, as below */
+    osafl_range cycles_per_bit;
+    osafl_range energy_budget_j;
+    osafl_range clock_max_hz;
+    osafl_range power_max_dbm; /* -200: unset */
+};
+#define CLIENT_GROUP_NO_POWER (-200.0)
 
 struct training_settings {    /* training */
     bool enabled;             /* false: who takes part is simulated, and nobody learns */

@@ -38,6 +38,32 @@ static const osafl_param general[] = {
 };
 #undef S
 
+#define S struct client_group
+static const osafl_param group[] = {
+    OSAFL_INT(S, clients, 1, 1, 10000000, "The next so many clients, from client 0 on",
+              .unit = "clients"),
+    OSAFL_RANGE(S, storage, 0.0, 0.0, 0.0, COUNT_MAX,
+                "Most samples that a client stores, D_u itself, drawn uniformly and rounded; 0: as "
+                "of all clients",
+                .unit = "samples"),
+    OSAFL_RANGE(S, arrivals, -1.0, -1.0, -1.0, COUNT_MAX,
+                "Samples that reach a client in a round, E_u itself, drawn in the same way; -1: as "
+                "of all clients",
+                .unit = "samples"),
+    OSAFL_RANGE(S, activity, 0.0, 0.0, 0.0, 1.0,
+                "Activity p_u; this and all below: 0, or -200 dBm,"
+                " leaves what holds for all clients"),
+    OSAFL_RANGE(S, cycles_per_bit, 0.0, 0.0, 0.0, UNBOUNDED, "CPU cycles c_u",
+                .unit = "cycles/bit"),
+    OSAFL_RANGE(S, energy_budget_j, 0.0, 0.0, 0.0, UNBOUNDED, "Energy e_bd of a round",
+                .unit = "J"),
+    OSAFL_RANGE(S, clock_max_hz, 0.0, 0.0, 0.0, UNBOUNDED, "Fastest CPU clock f_max", .unit = "Hz"),
+    OSAFL_RANGE(S, power_max_dbm, CLIENT_GROUP_NO_POWER, CLIENT_GROUP_NO_POWER,
+                CLIENT_GROUP_NO_POWER, 200.0, "Greatest transmit power p_max", .unit = "dBm"),
+};
+static const osafl_row_type group_row = OSAFL_ROW_TYPE(group, S);
+#undef S
+
 #define S struct client_settings
 static const osafl_param clients[] = {
     OSAFL_INT(S, count, 25, 1, 10000000, "Clients U", .unit = "clients"),
@@ -70,6 +96,10 @@ static const osafl_param clients[] = {
     OSAFL_BOOL(S, deal_once, false,
                "Deal each training sample at most once, so that arrivals end with the samples; "
                "false: they are dealt again",
+               .flags = OSAFL_P_LATER),
+    OSAFL_ROWS(S, groups, &group_row, 0, 10000000,
+               "Groups of devices, or a row for each client: values of their own, client after "
+               "client; those behind the last group have none",
                .flags = OSAFL_P_LATER),
 };
 #undef S

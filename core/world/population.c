@@ -4,7 +4,9 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/streams.h"
@@ -48,32 +50,113 @@ static osafl_status columns_alloc(uint32_t n, struct columns *c, void **memory)
     return OSAFL_OK;
 }
 
-static osafl_status draw_sizes(uint64_t seed, const struct client_settings *s, uint32_t u,
-                               struct columns *c, struct error *error)
+/* The ranges of a group, and where those of all clients are that they replace; below `unset` and
+ * there it has none, and where it has one, it begins with `least` or above `unset`. */
+static const struct own_range {
+    const char *name;
+    size_t of_group, of_all;
+    double unset, least;
+} own_ranges[] = {
+#define OWN(m) #m, offsetof(struct client_group, m)
+#define REPLACES(m) OWN(m), offsetof(struct client_settings, m)
+    {OWN(storage), SIZE_MAX, 0.0, 1.0},
+    {OWN(arrivals), SIZE_MAX, -1.0, 0.0},
+    {REPLACES(activity), 0.0, 0.0},
+    {REPLACES(cycles_per_bit), 0.0, 0.0},
+    {REPLACES(energy_budget_j), 0.0, 0.0},
+    {REPLACES(clock_max_hz), 0.0, 0.0},
+    {REPLACES(power_max_dbm), CLIENT_GROUP_NO_POWER, CLIENT_GROUP_NO_POWER},
+};
+enum { OWN_RANGES = sizeof own_ranges / sizeof own_ranges[0] };
+
+static const osafl_range *range_of(const struct client_group *g, const struct own_range *own)
 {
-    uint32_t word[2];
-    streams_fill(seed, 0, STREAM_ACTIVITY, u, 0, 0, word, 2);
-    c->activity[u] = uniform_in(s->activity, word);
-    const uint64_t samples = population_ceil(s->storage, c->activity[u]);
-    const uint64_t arrivals = population_ceil(s->arrivals, c->activity[u]);
+    return (const osafl_range *)(const void *)((const unsigned char *)g + own->of_group);
+}
+
+/* Groups end within the clients, and their ranges begin with what a client can have. */
+static osafl_status check_groups(const struct client_settings *s, struct error *error)
+{
+    const struct client_group *group = s->groups.v;
+    int64_t end = 0;
+    for (uint64_t i = 0; i < s->groups.n; i++) {
+        const osafl_origin *at = &s->groups.at[i];
+        end += group[i].clients;
+        if (end > s->count)
+            return error_set(error, OSAFL_E_CONFIG,
+                             "%s:%" PRIu32 ": clients.groups[%" PRIu64 "] ends with client %" PRId64
+                             ", but clients.count is %" PRId64 "; raise it or make groups smaller",
+                             at->file, at->line, i, end - 1, s->count);
+        for (size_t k = 0; k < OWN_RANGES; k++) {
+            const struct own_range *own = &own_ranges[k];
+            const osafl_range *r = range_of(&group[i], own);
+            if (r->hi > own->unset && (r->lo <= own->unset || r->lo < own->least))
+                return error_set(error, OSAFL_E_CONFIG,
+                                 "%s:%" PRIu32 ": clients.groups[%" PRIu64 "].%s begins with %g, "
+                                 "which no client can have; raise its lower end",
+                                 at->file, at->line, i, own->name, r->lo);
+        }
+    }
+    return OSAFL_OK;
+}
+
+/* What holds for a client of a group, but for its sizes. */
+static struct client_settings settings_in(const struct client_settings *s,
+                                          const struct client_group *g)
+{
+    struct client_settings result = *s;
+    for (size_t k = 0; g != NULL && k < OWN_RANGES; k++) {
+        const osafl_range *r = range_of(g, &own_ranges[k]);
+        if (own_ranges[k].of_all != SIZE_MAX && r->hi > own_ranges[k].unset)
+            memcpy((unsigned char *)&result + own_ranges[k].of_all, r, sizeof *r);
+    }
+    return result;
+}
+
+static osafl_status check_sizes(const struct client_settings *s, bool grouped, uint32_t u,
+                                uint64_t samples, uint64_t arrivals, struct error *error)
+{
     if (samples == 0)
-        return error_set(error, OSAFL_E_CONFIG,
-                         "clients.storage * clients.activity leaves client %" PRIu32
-                         " without a sample; raise one of them",
-                         u);
+        return error_set(
+            error, OSAFL_E_CONFIG,
+            "clients.storage * clients.activity, or its group's storage, leaves client "
+            "%" PRIu32 " without a sample; raise one of them",
+            u);
     if (samples > INT32_MAX) /* a full store and as many arrivals: positions of 32 bits */
         return error_set(error, OSAFL_E_CONFIG,
                          "clients.storage is too large: client %" PRIu32 " would hold %" PRIu64
                          " samples, and 2^31 - 1 is the limit",
                          u, samples);
-    /* Most deletion policies keep every arrival. */
-    if (arrivals > samples)
+    if (arrivals <= samples) /* most deletion policies keep every arrival */
+        return OSAFL_OK;
+    if (grouped)
         return error_set(error, OSAFL_E_CONFIG,
-                         "clients.arrivals (%" PRId64 ") is more than clients.storage (%" PRId64
-                         "): client %" PRIu32 " stores %" PRIu64
+                         "clients.groups: client %" PRIu32 " stores %" PRIu64
                          " samples and would receive %" PRIu64
-                         " in a round; lower clients.arrivals or raise clients.storage",
-                         s->arrivals, s->storage, u, samples, arrivals);
+                         " in a round; lower the arrivals or raise the storage of its group",
+                         u, samples, arrivals);
+    return error_set(error, OSAFL_E_CONFIG,
+                     "clients.arrivals (%" PRId64 ") is more than clients.storage (%" PRId64
+                     "): client %" PRIu32 " stores %" PRIu64 " samples and would receive %" PRIu64
+                     " in a round; lower clients.arrivals or raise clients.storage",
+                     s->arrivals, s->storage, u, samples, arrivals);
+}
+
+static osafl_status draw_sizes(uint64_t seed, const struct client_settings *s,
+                               const struct client_group *g, uint32_t u, struct columns *c,
+                               struct error *error)
+{
+    uint32_t word[4];
+    streams_fill(seed, 0, STREAM_ACTIVITY, u, 0, 0, word, 2);
+    c->activity[u] = uniform_in(s->activity, word);
+    uint64_t samples = population_ceil(s->storage, c->activity[u]);
+    uint64_t arrivals = population_ceil(s->arrivals, c->activity[u]);
+    streams_fill(seed, 0, STREAM_LIMITS, u, 0, 1, word, 4);
+    if (g != NULL && g->storage.hi > 0.0)
+        samples = (uint64_t)nearbyint(uniform_in(g->storage, word));
+    if (g != NULL && g->arrivals.lo >= 0.0)
+        arrivals = (uint64_t)nearbyint(uniform_in(g->arrivals, word + 2));
+    OSAFL_TRY(check_sizes(s, g != NULL, u, samples, arrivals, error));
     c->capacity[u] = samples;
     c->arrivals[u] = (uint32_t)arrivals;
     return OSAFL_OK;
@@ -91,6 +174,28 @@ static void draw_limits(uint64_t seed, const struct client_settings *s, uint32_t
     c->power_max_w[u] = pow(10.0, (power_dbm - 30.0) / 10.0);
 }
 
+/* Draws clients group by group; those behind the last one are in none. */
+static osafl_status draw_clients(uint64_t seed, const struct client_settings *s, struct columns *c,
+                                 uint64_t *total, struct error *error)
+{
+    const struct client_group *group = s->groups.v;
+    const struct client_group *behind = group + s->groups.n;
+    int64_t drawn = 0; /* of the group */
+    for (uint32_t u = 0; u < (uint32_t)s->count; u++) {
+        if (group != behind && drawn == group->clients) {
+            group++;
+            drawn = 0;
+        }
+        drawn++;
+        const struct client_group *in = group != behind ? group : NULL;
+        const struct client_settings own = settings_in(s, in);
+        OSAFL_TRY(draw_sizes(seed, &own, in, u, c, error));
+        draw_limits(seed, &own, u, c);
+        *total += c->capacity[u]; /* below 2^64: fewer than 2^32 clients of as few samples */
+    }
+    return OSAFL_OK;
+}
+
 osafl_status population_draw(uint64_t seed, const struct client_settings *s, struct population *out,
                              struct error *error)
 {
@@ -98,20 +203,17 @@ osafl_status population_draw(uint64_t seed, const struct client_settings *s, str
         return error_set(error, OSAFL_E_CONFIG,
                          "clients.count is %" PRId64 "; it must be at least 1 and fit 32 bits",
                          s->count);
+    OSAFL_TRY(check_groups(s, error));
     const uint32_t clients = (uint32_t)s->count;
     struct columns c;
     void *memory;
     if (columns_alloc(clients, &c, &memory) != OSAFL_OK)
         return error_set(error, OSAFL_E_NOMEM, "out of memory for %" PRIu32 " clients", clients);
     uint64_t total = 0;
-    for (uint32_t u = 0; u < clients; u++) {
-        const osafl_status status = draw_sizes(seed, s, u, &c, error);
-        if (status != OSAFL_OK) {
-            free(memory);
-            return status;
-        }
-        draw_limits(seed, s, u, &c);
-        total += c.capacity[u]; /* below 2^64: fewer than 2^32 clients of fewer than 2^32 samples */
+    const osafl_status status = draw_clients(seed, s, &c, &total, error);
+    if (status != OSAFL_OK) {
+        free(memory);
+        return status;
     }
     *out = (struct population){
         .clients = clients,

@@ -1,4 +1,5 @@
 """Stores that begin below their capacity, arrivals from a table, samples assigned by one."""
+import json
 import re
 
 import osafl_run
@@ -69,6 +70,23 @@ class Stores(ProductTest):
                       self.check_small())
         self.assertIn('form = "weighted"',
                       self.check_small({"partition.dirichlet.form": '"weighted"'}))
+
+    def test_groups(self):
+        """Five clients with stores of 50, three with stores of 20 to 30, one as drawn."""
+        plain = self.check_small()
+        groups = "({clients = 5; storage = 50; arrivals = 2;}, {clients = 3; storage = [20, 30];})"
+        text = self.check_small({"clients.groups": groups})
+        rows = [re.findall(r"(?m)^ +%d +(\d+) +(\d+) " % u, t)[0] for t in (text, plain)
+                for u in range(9)]
+        self.assertEqual(rows[:5], [("50", "2")] * 5)
+        self.assertTrue(all(20 <= int(n) <= 30 for n, _ in rows[5:8]), rows)
+        self.assertEqual([e for _, e in rows[5:9]], [e for _, e in rows[14:]])
+        self.assertEqual(rows[8], rows[17])
+        manifests = [json.loads(self.run_small(s, rounds=1).bytes("manifest.json"))
+                     for s in ({"clients.groups": "()"}, {})]
+        self.assertEqual(manifests[0]["identity"], manifests[1]["identity"])
+        self.assertIn("clients.groups[1] ends with client 9, but clients.count is 9", self.check_small(
+            {"clients.groups": "({clients = 5;}, {clients = 5;})"}, status=2))
 
     def test_trace(self):
         """A store begins empty and holds what the table has brought; who is away is absent."""

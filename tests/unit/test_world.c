@@ -469,6 +469,80 @@ static void test_population(void **state)
     close_setup(s);
 }
 
+/* Groups of 2 and 1 of 4 clients: what a group sets holds, the rest is drawn as without it. */
+static void test_groups(void **state)
+{
+    (void)state;
+    struct setup *s = make_setup();
+    s->e.clients.count = 4;
+    struct world *plain = make_world(s);
+    const osafl_range none = {0.0, 0.0};
+    struct client_group groups[] = {
+        {2, {100, 100}, {0, 0}, none, {5, 5}, none, {2e9, 2e9}, {-200, -200}},
+        {1, none, {-1, -1}, {1, 1}, none, {7, 7}, none, {10, 10}},
+    };
+    const osafl_origin at[] = {{"a.cfg", 3, 0}, {"a.cfg", 4, 0}};
+    s->e.clients.groups = (osafl_rows){.v = groups, .at = at, .n = 2};
+    struct world *w = make_world(s);
+    const struct population *a = world_population(plain);
+    const struct population *b = world_population(w);
+    for (uint32_t u = 0; u < 4; u++) {
+        const bool first = u < 2;
+        const bool second = u == 2;
+        assert_int_equal(b->capacity[u], first ? 100 : second ? 400 : a->capacity[u]);
+        assert_int_equal(b->arrivals[u], first ? 0 : second ? 40 : a->arrivals[u]);
+        assert_true(b->activity[u] == (second ? 1.0 : a->activity[u]));
+        assert_true(b->cycles_per_bit[u] == (first ? 5.0 : a->cycles_per_bit[u]));
+        assert_true(b->energy_budget_j[u] == (second ? 7.0 : a->energy_budget_j[u]));
+        assert_true(b->clock_max_hz[u] == (first ? 2e9 : a->clock_max_hz[u]));
+        assert_true(b->power_max_w[u] == (second ? pow(10.0, -2.0) : a->power_max_w[u]));
+    }
+    world_destroy(plain);
+    world_destroy(w);
+    groups[1].clients = 3;
+    REFUSE(s, OSAFL_E_CONFIG, "a.cfg:4: clients.groups[1] ends with client 4",
+           "clients.count is 4");
+    groups[1].clients = 1;
+    groups[1].storage = (osafl_range){30, 30};
+    REFUSE(s, OSAFL_E_CONFIG, "client 2 stores 30 samples and would receive 40", "its group");
+    groups[0].storage = (osafl_range){0.5, 100};
+    REFUSE(s, OSAFL_E_CONFIG, "a.cfg:3: clients.groups[0].storage begins with 0.5");
+    groups[0].storage = (osafl_range){100, 100};
+    groups[0].arrivals = (osafl_range){-0.5, 100};
+    REFUSE(s, OSAFL_E_CONFIG, "groups[0].arrivals begins with -0.5");
+    close_setup(s);
+}
+
+/* Sizes of a group are whole numbers of its range, drawn apart from the activity. */
+static void test_sizes_of_groups(void **state)
+{
+    (void)state;
+    struct setup *s = make_setup();
+    s->e.clients.count = 2000;
+    struct client_group group = {
+        .clients = 2000, .storage = {100, 300}, .arrivals = {0, 20}, .power_max_dbm = {-200, -200}};
+    const osafl_origin at = {"a.cfg", 3, 0};
+    s->e.clients.groups = (osafl_rows){.v = &group, .at = &at, .n = 1};
+    struct world *w = make_world(s);
+    const struct population *p = world_population(w);
+    double storage = 0.0;
+    double arrivals = 0.0;
+    double together = 0.0;
+    for (uint32_t u = 0; u < 2000; u++) {
+        assert_in_range(p->capacity[u], 100, 300);
+        assert_in_range(p->arrivals[u], 0, 20);
+        storage += (double)p->capacity[u] / 2000;
+        arrivals += p->arrivals[u] / 2000.0;
+        together += ((double)p->capacity[u] - 200) * (p->activity[u] - 0.55) / 2000;
+    }
+    /* Within 5 standard errors of uniform draws; the covariance with the activity is 0. */
+    assert_true(fabs(storage - 200) < 5 * 200 / sqrt(12.0 * 2000));
+    assert_true(fabs(arrivals - 10) < 5 * 20 / sqrt(12.0 * 2000));
+    assert_true(fabs(together) < 5 * 200 / sqrt(12.0) * 0.5 / sqrt(12.0) / sqrt(2000.0));
+    world_destroy(w);
+    close_setup(s);
+}
+
 static void test_stores_follow_mix(void **state)
 {
     (void)state;
@@ -1179,6 +1253,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ceil),
         cmocka_unit_test(test_population),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_sizes_of_groups),
         cmocka_unit_test(test_stores_follow_mix),
         cmocka_unit_test(test_no_repetition),
         cmocka_unit_test(test_deal_once),
