@@ -1,4 +1,4 @@
-/* old_keys.c - settings of earlier versions, and what they are called now. */
+/* old_keys.c - settings of earlier versions and of other programs, and what they are called now. */
 #include "old_keys.h"
 
 #include <stdio.h>
@@ -119,4 +119,55 @@ void old_keys_translate(const char **key, const char **value)
             *key = k->now;
         return;
     }
+}
+
+/* ---- a name that never was one here ---- */
+
+/* Whether a word is one of a list such as "lr learning_rate". */
+static bool is_listed(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = strstr(list, word); at != NULL; at = strstr(at + n, word)) {
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+const char *old_keys_remedy(const char *path, const char *name)
+{
+    static const struct {
+        const char *group; /* NULL: any but those of plugins */
+        const char *names;
+        const char *remedy;
+    } known[] = {
+        {"", "grid sweep", "a grid is made with seeds, cases and vary: see osafl help grid"},
+        {"", "paper",
+         "published numbers are no settings any more; remove the group, write them into a table "
+         "(CSV) and name it with \"osafl report --published FILE\""},
+        {"aggregator", "lr learning_rate server_lr server_learning_rate",
+         "it is one of the aggregator's own, such as aggregator.fedavg.server_learning_rate"},
+        {NULL, "lr learning_rate client_lr local_lr",
+         "it is one of the optimizer's own, such as optimizer.sgd.learning_rate"},
+        {NULL,
+         "C fraction frac fraction_fit participation participation_rate sample_fraction "
+         "sample_rate client_fraction clients_per_round ratio sampling",
+         "a choice of clients is a plugin: selection: { plugin = \"uniform\"; uniform: { share = "
+         "0.1; }; };"},
+        {NULL, "alpha concentration dirichlet_alpha beta non_iid",
+         "see partition: { plugin = \"dirichlet\"; dirichlet: { concentration = 0.3; }; };"},
+        {NULL, "epochs local_epochs local_steps steps num_epochs",
+         "a client trains max_local_rounds times minibatches steps, or with training.minibatches = "
+         "0 max_local_rounds times its whole store"},
+        {NULL, "batch_size batchsize local_bs bs", "did you mean \"training.batch\"?"},
+        {NULL, "num_clients n_clients number num_users clients_count total_clients",
+         "did you mean \"clients.count\"?"},
+        {NULL, "num_rounds n_rounds comm_rounds global_rounds", "did you mean \"rounds\"?"},
+    };
+    for (size_t i = 0; strchr(path, '.') == NULL && i < sizeof known / sizeof known[0]; i++) {
+        if ((known[i].group == NULL || strcmp(known[i].group, path) == 0) &&
+            is_listed(known[i].names, name))
+            return known[i].remedy;
+    }
+    return NULL;
 }

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "experiment_tree.h"
+#include "old_keys.h"
 #include "settings_text.h"
 
 struct binding {
@@ -452,21 +453,19 @@ static void report_with_list(const struct binding *b, const struct node *n)
         report_error(b, n, n->name, "unknown setting; known are %s", list);
 }
 
-/* What to do instead about a name of the top level that is no setting; NULL: nothing is known. */
-static const char *remedy_of(const struct binding *b, const char *name)
+/* The setting of another group that n was perhaps meant to be: one letter in four may be wrong. */
+static const char *find_close(const struct binding *b, const struct node *n,
+                              const struct settings_table **elsewhere)
 {
-    static const char grid[] = "a grid is made with seeds, cases and vary: see osafl help grid";
-    static const char *const known[][2] = {
-        {"grid", grid}, /* what other programs call it */
-        {"sweep", grid},
-        {"paper", "published numbers are no settings any more; remove the group, write them into a "
-                  "table (CSV) and name it with \"osafl report --published FILE\""},
-    };
-    for (size_t i = 0; b->table->path[0] == '\0' && i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(name, known[i][0]) == 0)
-            return known[i][1];
+    struct suggestion s = suggest_begin(n->name);
+    const char *best = NULL;
+    for (size_t i = 0; i < b->n_others; i++) {
+        offer_table(&s, &b->others[i]);
+        if (s.best != best)
+            *elsewhere = &b->others[i];
+        best = s.best;
     }
-    return NULL;
+    return best != NULL && 4 * s.best_edits <= strlen(n->name) ? best : NULL;
 }
 
 static void report_unknown(const struct binding *b, const struct node *n)
@@ -474,7 +473,7 @@ static void report_unknown(const struct binding *b, const struct node *n)
     /* A group is no value of a setting. */
     const struct settings_table *elsewhere =
         n->type != NODE_GROUP ? find_elsewhere(b, n->name) : NULL;
-    const char *remedy = remedy_of(b, n->name);
+    const char *remedy = old_keys_remedy(b->table->path, n->name);
     if (remedy != NULL) {
         report_error(b, n, n->name, "unknown setting; %s", remedy);
         return;
@@ -492,18 +491,10 @@ static void report_unknown(const struct binding *b, const struct node *n)
         report_error(b, n, n->name, "unknown setting; did you mean \"%s\"?", here.best);
         return;
     }
-    struct suggestion there = suggest_begin(n->name);
-    const char *best = NULL;
-    for (size_t i = 0; i < b->n_others; i++) {
-        offer_table(&there, &b->others[i]);
-        if (there.best != best) {
-            best = there.best;
-            elsewhere = &b->others[i];
-        }
-    }
-    if (best != NULL) {
+    const char *close = find_close(b, n, &elsewhere);
+    if (close != NULL) {
         report_error(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
-                     dot(elsewhere->path), best);
+                     dot(elsewhere->path), close);
         return;
     }
     report_with_list(b, n);

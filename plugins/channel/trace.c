@@ -118,10 +118,10 @@ static osafl_status read_wide(struct trace *t, struct csv_reader *r)
         }
         if (r->n_fields < t->clients)
             return io_fail(&t->message, OSAFL_E_DATA,
-                           "%s:%" PRIu32 ": has %" PRIu32 " columns for %" PRIu32
+                           "%s:%" PRIu32 ": has %" PRIu32 " column%s for %" PRIu32
                            " clients; a row needs one gain per client%s",
-                           r->source->name, r->line, r->n_fields, t->clients,
-                           csv_oddity(r, t->clients));
+                           r->source->name, r->line, r->n_fields, r->n_fields == 1 ? "" : "s",
+                           t->clients, csv_oddity(r, t->clients));
         for (uint32_t u = 0; u < t->clients; u++)
             OSAFL_TRY(store_gain(t, r, u, round, u));
         round++;
@@ -167,8 +167,9 @@ static osafl_status read_long(struct trace *t, struct csv_reader *r)
             return OSAFL_OK;
         if (r->n_fields != fields)
             return io_fail(&t->message, OSAFL_E_DATA,
-                           "%s:%" PRIu32 ": has %" PRIu32 " columns, the header %" PRIu32 "%s",
-                           r->source->name, r->line, r->n_fields, fields, csv_oddity(r, fields));
+                           "%s:%" PRIu32 ": has %" PRIu32 " column%s, the header %" PRIu32 "%s",
+                           r->source->name, r->line, r->n_fields, r->n_fields == 1 ? "" : "s",
+                           fields, csv_oddity(r, fields));
         OSAFL_TRY(read_index(r, column[0], &round));
         OSAFL_TRY(read_index(r, column[1], &client));
         OSAFL_TRY(store_gain(t, r, column[2], round, client));

@@ -145,7 +145,7 @@ static osafl_status read_elements(struct byte_source *source, const struct npy_h
     if (config->tokens) {
         samples->tokens = malloc(h->n * sizeof *samples->tokens);
         if (samples->tokens != NULL)
-            status = npy_read_numbers(source, h, 0, INT32_MAX, (uint32_t *)samples->tokens);
+            status = npy_read_numbers(source, h, 0, INT32_MAX, "", (uint32_t *)samples->tokens);
     } else if (h->kind == 'u' && h->size == 1 && !config->standardise) {
         /* Pixels stay bytes, a quarter of the memory; standardised ones are bytes no more. */
         samples->pixels = malloc(h->n);
@@ -181,7 +181,7 @@ static osafl_status read_samples(struct sample_set *set, const struct npy_config
 
 /* Reads one whole number of [first, first + limit), less first, for each of n samples. */
 static osafl_status read_numbers(const char *path, uint64_t n, int64_t first, uint32_t limit,
-                                 uint32_t **out, struct io_message *m)
+                                 const char *remedy, uint32_t **out, struct io_message *m)
 {
     struct byte_source source;
     struct npy_header h;
@@ -189,8 +189,10 @@ static osafl_status read_numbers(const char *path, uint64_t n, int64_t first, ui
     osafl_status status = OSAFL_OK;
     /* A column vector, as some tools write labels, is welcome too. */
     if (h.rank > 2 || (h.rank == 2 && h.shape[1] != 1))
-        status =
-            io_fail(m, OSAFL_E_DATA, "%s: must have one dimension, one number per sample", path);
+        status = io_fail(m, OSAFL_E_DATA,
+                         "%s: must have one dimension, one number per sample; of one column per "
+                         "class, numpy.argmax(y, axis=1) makes them",
+                         path);
     else if (h.n != n)
         status = io_fail(m, OSAFL_E_DATA, "%s: holds %" PRIu64 " numbers for %" PRIu64 " samples",
                          path, h.n, n);
@@ -198,7 +200,7 @@ static osafl_status read_numbers(const char *path, uint64_t n, int64_t first, ui
     if (status == OSAFL_OK && *out == NULL)
         status = io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
     if (status == OSAFL_OK)
-        status = npy_read_numbers(&source, &h, first, limit, *out);
+        status = npy_read_numbers(&source, &h, first, limit, remedy, *out);
     byte_source_close(&source);
     return status;
 }
@@ -207,7 +209,11 @@ static osafl_status read_labels(const struct npy_config *config, const char *pat
                                 struct samples *samples, uint32_t classes, struct io_message *m)
 {
     uint32_t *numbers = NULL;
-    osafl_status status = read_numbers(path, samples->n, config->first_label, classes, &numbers, m);
+    osafl_status status =
+        read_numbers(path, samples->n, config->first_label, classes,
+                     "; dataset.npy.first_label says which label is the first, dataset.npy.classes "
+                     "how many there are; quantities need dataset.npy.target = \"real\"",
+                     &numbers, m);
     if (status == OSAFL_OK) {
         samples->label = malloc(samples->n * sizeof *samples->label);
         if (samples->label == NULL)
@@ -294,7 +300,8 @@ static osafl_status read_files(struct sample_set *set, const void *settings, str
     else
         OSAFL_TRY(read_classes(set, config, m));
     if (config->client[0] != '\0')
-        OSAFL_TRY(read_numbers(config->client, train->n, 0, OSAFL_NO_CLIENT, &train->client, m));
+        OSAFL_TRY(
+            read_numbers(config->client, train->n, 0, OSAFL_NO_CLIENT, "", &train->client, m));
     OSAFL_TRY(read_test(set, config, m));
     const double share = config->test_share * (double)train->n;
     OSAFL_TRY(

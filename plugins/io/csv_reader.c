@@ -32,27 +32,57 @@ static osafl_status no_memory(const struct csv_reader *r)
     return io_fail(r->source->message, OSAFL_E_NOMEM, "%s: out of memory", r->source->name);
 }
 
-/* Reads a line into text, without its end; *found is false at the end of the source. */
-static osafl_status read_line(struct csv_reader *r, size_t *length, bool *found)
+/* A byte order mark, as some programs write it, is no part of the first field. */
+static const char mark[] = "\xef\xbb\xbf";
+
+/* Whether a quote that follows the first n bytes of the present row opens a field. */
+static bool opens_field(const struct csv_reader *r, size_t n)
+{
+    const size_t comment = strlen(r->comment);
+    if (comment > 0 && n >= comment && strncmp(r->text, r->comment, comment) == 0)
+        return false;
+    if (n == 0 || (r->line == 1 && n == 3 && memcmp(r->text, mark, 3) == 0))
+        return true;
+    const char before = r->text[n - 1];
+    return before == r->separator || (r->separator == ' ' && before == '\t');
+}
+
+/* Adds a byte to the n of the present row. */
+static osafl_status add_byte(struct csv_reader *r, size_t n, int byte)
+{
+    if (byte == '\0')
+        return line_fail(r, "holds a byte 0; this is no text file, or one in UTF-16: save it as "
+                            "UTF-8");
+    if (n + 1 >= CSV_ROW_BYTES)
+        return line_fail(r, r->breaks == 0 ? "is longer than 16 MiB; this is no table"
+                                           : "has a quote that is not closed within 16 MiB");
+    if (n + 1 >= r->text_capacity) {
+        const size_t capacity = r->text_capacity == 0 ? 4096 : 2 * r->text_capacity;
+        char *text = realloc(r->text, capacity);
+        if (text == NULL)
+            return no_memory(r);
+        r->text = text;
+        r->text_capacity = capacity;
+    }
+    r->text[n] = (char)byte;
+    return OSAFL_OK;
+}
+
+/* Reads a row into text, without the end of its line; line breaks within quotes belong to it.
+ * *found is false at the end of the source. */
+static osafl_status read_row(struct csv_reader *r, size_t *length, bool *found)
 {
     size_t n = 0;
+    bool quoted = false;
+    bool closed = false; /* by the byte before: another quote is one of the field */
     int byte = byte_source_get(r->source);
     *found = byte != BYTE_SOURCE_END;
-    for (; byte >= 0 && byte != '\n'; byte = byte_source_get(r->source)) {
-        if (byte == '\0')
-            return line_fail(r, "holds a byte 0; this is no text file, or one in UTF-16: save it "
-                                "as UTF-8");
-        if (n + 1 >= CSV_LINE_BYTES)
-            return line_fail(r, "is longer than 16 MiB; this is no table");
-        if (n + 1 >= r->text_capacity) {
-            const size_t capacity = r->text_capacity == 0 ? 4096 : 2 * r->text_capacity;
-            char *text = realloc(r->text, capacity);
-            if (text == NULL)
-                return no_memory(r);
-            r->text = text;
-            r->text_capacity = capacity;
-        }
-        r->text[n++] = (char)byte;
+    for (; byte >= 0 && (byte != '\n' || quoted); byte = byte_source_get(r->source)) {
+        const bool opens = byte == '"' && !quoted && (closed || opens_field(r, n));
+        closed = byte == '"' && quoted;
+        quoted = opens || (quoted && !closed);
+        OSAFL_TRY(add_byte(r, n++, byte));
+        r->breaks += byte == '\n';
     }
     if (byte == BYTE_SOURCE_FAILED)
         return OSAFL_E_DATA;
@@ -104,7 +134,7 @@ static char *field_end(const struct csv_reader *r, char *text)
     return text + strcspn(text, separators);
 }
 
-/* Cuts a line into its fields; one of blanks alone has none where blanks separate. */
+/* Cuts a row into its fields; one of blanks alone has none where blanks separate. */
 static osafl_status split(struct csv_reader *r, char *text)
 {
     const bool blanks = r->separator == ' ';
@@ -119,7 +149,7 @@ static osafl_status split(struct csv_reader *r, char *text)
         if (*text == '"') {
             field = unquote(text, &end);
             if (field == NULL)
-                return line_fail(r, "has a quote that is not closed on the same line");
+                return line_fail(r, "has a quote that is not closed");
             if (end != field_end(r, end))
                 return line_fail(r, "has text after a closing quote");
         } else {
@@ -141,15 +171,15 @@ osafl_status csv_next(struct csv_reader *r, bool *row)
 {
     for (;;) {
         size_t length = 0;
-        r->line++;
-        OSAFL_TRY(read_line(r, &length, row));
+        r->line += r->breaks + 1;
+        r->breaks = 0;
+        OSAFL_TRY(read_row(r, &length, row));
         if (!*row)
             return OSAFL_OK;
         if (length == 0)
             continue;
-        /* A byte order mark, as some programs write it, is no part of the first field. */
         char *text = r->text;
-        if (r->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        if (r->line == 1 && strncmp(text, mark, 3) == 0)
             text += 3;
         if (r->comment[0] != '\0' && strncmp(text, r->comment, strlen(r->comment)) == 0)
             continue;
@@ -163,9 +193,12 @@ osafl_status csv_next(struct csv_reader *r, bool *row)
 
 osafl_status csv_keep_names(struct csv_reader *r)
 {
-    for (uint32_t i = 0; i < r->n_fields; i++)
+    for (uint32_t i = 0; i < r->n_fields; i++) {
+        for (char *c = strpbrk(r->field[i], "\r\n"); c != NULL; c = strpbrk(c, "\r\n"))
+            *c = ' ';
         if (!csv_is_text(r->field[i]))
             return csv_refuse_bytes(r, r->field[i]);
+    }
     r->name = r->field;
     r->n_names = r->n_fields;
     r->name_text = r->text;

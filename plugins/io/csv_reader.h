@@ -1,5 +1,5 @@
 /* csv_reader.h - rows of a table in text (RFC 4180): fields with a separator between them, quotes
- * where a field holds one, no line break inside a field.  Empty lines are skipped.
+ * around a field that holds one, a quote or a line break.  Empty lines are skipped.
  *
  * The separator ' ' stands for any run of spaces and tabs; runs at the ends of a line separate
  * nothing, so that an empty field needs quotes. */
@@ -8,19 +8,20 @@
 
 #include "byte_source.h"
 
-/* Longest line that is accepted. */
-#define CSV_LINE_BYTES (16u << 20)
+/* Longest row that is accepted. */
+#define CSV_ROW_BYTES (16u << 20)
 
 struct csv_reader {
     struct byte_source *source; /* not owned */
     char separator;
     bool decimal_comma;  /* numbers are written 1,5; to be set after csv_open() */
     const char *comment; /* lines that begin with it are skipped; "": none; likewise */
-    uint32_t line;       /* number of the present row's line, from 1 */
+    uint32_t line;       /* number of the present row's first line, from 1 */
+    uint32_t breaks;     /* line breaks within its quotes */
     char **field;        /* the present row: n_fields strings, valid until the next call */
     uint32_t n_fields;
     uint32_t field_capacity;
-    char *text; /* the present line, cut into its fields */
+    char *text; /* the present row, cut into its fields */
     size_t text_capacity;
     char **name; /* of the columns: n_names strings; NULL: they have none */
     uint32_t n_names;
@@ -33,8 +34,8 @@ void csv_close(struct csv_reader *r);
 /* Goes to the next row: *row is false at the end.  OSAFL_E_DATA with file and line. */
 osafl_status csv_next(struct csv_reader *r, bool *row);
 
-/* Takes the present row, which is then gone, as the names of the columns.  OSAFL_E_DATA unless they
- * are UTF-8. */
+/* Takes the present row, which is then gone, as the names of the columns; line breaks in them
+ * become spaces.  OSAFL_E_DATA unless they are UTF-8. */
 osafl_status csv_keep_names(struct csv_reader *r);
 
 /* The column of this name, spaces around it aside, or -1. */

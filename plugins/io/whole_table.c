@@ -95,9 +95,9 @@ static osafl_status read_rows(struct whole_table *t, struct csv_reader *r, const
             return OSAFL_OK;
         if (r->n_fields != t->columns)
             return io_fail(r->source->message, OSAFL_E_DATA,
-                           "%s:%" PRIu32 ": has %" PRIu32 " columns, the header %" PRIu32 "%s",
-                           r->source->name, r->line, r->n_fields, t->columns,
-                           csv_oddity(r, t->columns));
+                           "%s:%" PRIu32 ": has %" PRIu32 " column%s, the header %" PRIu32 "%s",
+                           r->source->name, r->line, r->n_fields, r->n_fields == 1 ? "" : "s",
+                           t->columns, csv_oddity(r, t->columns));
         OSAFL_TRY(reserve_row(t, r->source->message));
         t->line[t->rows] = r->line;
         for (uint32_t i = 0; i < t->columns; i++)

@@ -22,7 +22,7 @@ static void read_as_numbers(struct byte_source *s, const struct npy_header *h)
     const uint32_t limit = 1000;
     uint32_t *out = malloc(h->n * sizeof *out);
     FUZZ_REQUIRE(out != NULL);
-    if (npy_read_numbers(s, h, 0, limit, out) == OSAFL_OK) {
+    if (npy_read_numbers(s, h, 0, limit, "", out) == OSAFL_OK) {
         for (uint64_t i = 0; i < h->n; i++)
             FUZZ_REQUIRE(out[i] < limit);
     }

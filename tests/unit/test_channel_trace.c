@@ -143,7 +143,7 @@ static void names_file_and_line_of_what_is_wrong(void **state)
     char line2[96];
     (void)snprintf(line2, sizeof line2, "%s:2: ", path);
     expect_refusal("1,2\n3\n", "wide", OSAFL_E_DATA, line2);
-    expect_refusal("1,2\n3\n", "wide", OSAFL_E_DATA, "has 1 columns for 2 clients");
+    expect_refusal("1,2\n3\n", "wide", OSAFL_E_DATA, "has 1 column for 2 clients");
     expect_refusal("1,2\n3,x\n", "wide", OSAFL_E_DATA, line2);
     expect_refusal("1,2\n3,x\n", "wide", OSAFL_E_DATA, "column 2 holds \"x\"");
     expect_refusal("1,2\n3,\n", "wide", OSAFL_E_DATA, "column 2 holds \"\"");

@@ -99,6 +99,30 @@ static void finds_columns_by_name_and_by_number(void **state)
     fixture_close(f);
 }
 
+static void takes_line_breaks_within_quotes(void **state)
+{
+    (void)state;
+    struct fixture *f = open_table("\xef\xbb\xbf\"na\nme\",f,y\r\n\"a \"\"x\"\",\r\n\nb\",1,p\r\n"
+                                   "# it is \"open,\"\r\nc,2,\"q\"\r\n\"\"\"\n\"\"\",3,p\r\n");
+    fixture_set(f, "ignore", "na me");
+    fixture_set(f, "comment", "#");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    const osafl_dataset_info info = dataset_describe(f);
+    assert_int_equal(info.n_train, 3);
+    assert_string_equal(info.label_names[1], "q");
+    check_sample(f, 0, (const float[]){1}, 1, 0);
+    check_sample(f, 1, (const float[]){2}, 1, 1);
+    check_sample(f, 2, (const float[]){3}, 1, 0);
+    fixture_close(f);
+    /* Lines are counted as an editor does. */
+    f = open_table("n,f,y\n\"a\n\nb\",1,p\nc,x,q\n");
+    fixture_set(f, "ignore", "n");
+    expect_refusal(f, OSAFL_E_DATA, "train.csv:5: column 2 (\"f\") holds \"x\"");
+    f = open_table("n,f,y\nd,1,p\n\"a\n\nb\",x,q\n");
+    fixture_set(f, "ignore", "n");
+    expect_refusal(f, OSAFL_E_DATA, "train.csv:3: column 2 (\"f\") holds \"x\"");
+}
+
 static void makes_pictures_of_rows(void **state)
 {
     (void)state;
@@ -202,6 +226,7 @@ static void names_line_and_column_of_what_is_wrong(void **state)
     refuse_table("", "train.csv: holds no sample");
     refuse_table("a,b,c\n", "train.csv: holds no sample");
     refuse_table("1,2,a\n1,b\n", "train.csv:2: has 2 columns, the first row 3");
+    refuse_table("1,2,a\n1\n", "train.csv:2: has 1 column, the first row 3");
     refuse_table("1,2,a\n1,2,3,b\n", "train.csv:2: has 4 columns, the first row 3");
     refuse_table("1,2,a\n1,,b\n", "train.csv:2: column 2 holds \"\", which is not a finite number");
     refuse_table("1,2,a\n1,x,b\n", "train.csv:2: column 2 holds \"x\"");
@@ -210,7 +235,7 @@ static void names_line_and_column_of_what_is_wrong(void **state)
     refuse_table("1,2,a\n1,2,\n", "train.csv:2: the label is empty");
     refuse_table("1,2,a\n3,4,a\n", "all samples have the label \"a\"");
     refuse_table("1;2;a\n3;4;b\n", "has no column of features; is the separator right?");
-    refuse_table("1,2,a\n\"3,4,b\n", "train.csv:2: has a quote that is not closed");
+    refuse_table("1,2,a\n\"3,4,b\n5,6,a\n", "train.csv:2: has a quote that is not closed");
 
     char *text = malloc(20000 * 16);
     assert_non_null(text);
@@ -290,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FOLDER(takes_the_last_column_as_label),
         WITH_FOLDER(finds_columns_by_name_and_by_number),
+        WITH_FOLDER(takes_line_breaks_within_quotes),
         WITH_FOLDER(makes_pictures_of_rows),
         WITH_FOLDER(holds_test_samples_out),
         WITH_FOLDER(standardises_by_the_training_samples),

@@ -175,9 +175,13 @@ static void refuses_arrays_that_do_not_fit(void **state)
     write_array("y.npy", "|u1", "(2,)", "\0\1", 2);
     expect_refusal(open_npy(), OSAFL_E_DATA, "y.npy: holds 2 numbers for 3 samples");
     write_array("y.npy", "|u1", "(3, 2)", "\0\1\0\1\0\1", 6);
-    expect_refusal(open_npy(), OSAFL_E_DATA, "y.npy: must have one dimension");
+    expect_refusal(open_npy(), OSAFL_E_DATA,
+                   "y.npy: must have one dimension, one number per sample; of one "
+                   "column per class, numpy.argmax(y, axis=1) makes them");
     write_array("y.npy", "|i1", "(3,)", "\0\1\xff", 3);
-    expect_refusal(open_npy(), OSAFL_E_DATA, "y.npy: element 2 is -1, not a whole number");
+    expect_refusal(open_npy(), OSAFL_E_DATA,
+                   "y.npy: element 2 is -1, not a whole number of 0 .. 999999; "
+                   "dataset.npy.first_label says which label is the first");
     write_array("y.npy", "<f4", "(3,)", (const float[]){0, 1, 0.5F}, 12);
     expect_refusal(open_npy(), OSAFL_E_DATA, "y.npy: element 2 is 0.5, not a whole number");
     write_array("y.npy", "|u1", "(3,)", "\0\0\0", 3);
@@ -383,7 +387,7 @@ static void parser_reads_fortran_order(void **state)
     assert_int_equal(npy_read_bytes(&s, &h, bytes), OSAFL_OK);
     byte_source_memory(&s, "file", file, at + 12, &m);
     assert_int_equal(npy_read_header(&s, &h), OSAFL_OK);
-    assert_int_equal(npy_read_numbers(&s, &h, 0, 12, numbers), OSAFL_OK);
+    assert_int_equal(npy_read_numbers(&s, &h, 0, 12, "", numbers), OSAFL_OK);
     for (unsigned i = 0; i < 2; i++)
         for (unsigned j = 0; j < 3; j++)
             for (unsigned k = 0; k < 2; k++) {
@@ -441,7 +445,7 @@ static void parser_refuses_what_it_cannot_use(void **state)
         {"", "damaged"},
         {"{'descr': '<U4', 'fortran_order': False, 'shape': (5,)}", "integers or floats"},
         {"{'descr': '<f1', 'fortran_order': False, 'shape': (5,)}",
-         "and are of type \"<f1\"; convert with astype()"},
+         "and are of type \"<f1\"; convert with astype(), texts with numpy.unique("},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (5,)}", "integers or floats"},
         {"{'descr': '<c8', 'fortran_order': False, 'shape': (5,)}", "integers or floats"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (100,)}", "is cut off"},

@@ -371,7 +371,7 @@ static void names_what_is_odd_about_a_row(void **state)
            "train.csv:1: has no column of features; it begins with \"#\": to leave comments out, "
            "set dataset.csv.comment = \"#\"");
     refuse("f,g,y\n# more\n1,2,a\n", NULL,
-           "train.csv:2: has 1 columns, the header 3; it begins with \"#\", as comments do; to "
+           "train.csv:2: has 1 column, the header 3; it begins with \"#\", as comments do; to "
            "leave those out, set dataset.csv.comment = \"#\"");
     refuse("1,2,a\n# so, so, so\n", NULL,
            "train.csv:2: column 1 holds \"# so\", which is not a finite number; to leave comments "

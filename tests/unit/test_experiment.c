@@ -153,6 +153,39 @@ static void all_errors_are_told_at_once(void **state)
     done(&r);
 }
 
+static void names_of_other_programs_are_known(void **state)
+{
+    (void)state;
+#define CHOICE                                                                                     \
+    "a choice of clients is a plugin: selection: { plugin = \"uniform\"; uniform: { share = 0.1; " \
+    "}; };"
+    static const char *const wrong[][2] = {
+        {"clients.fraction", CHOICE},
+        {"clients.participation", CHOICE},
+        {"C", CHOICE},
+        {"training.learning_rate", "it is one of the optimizer's own, such as optimizer.sgd."},
+        {"optimizer.lr", "it is one of the optimizer's own, such as optimizer.sgd."},
+        {"aggregator.lr", "it is one of the aggregator's own, such as aggregator.fedavg."},
+        {"partition.alpha", "see partition: { plugin = \"dirichlet\"; dirichlet: { concentration"},
+        {"training.epochs", "a client trains max_local_rounds times minibatches steps"},
+        {"batch_size", "did you mean \"training.batch\"?"},
+        {"num_clients", "did you mean \"clients.count\"?"},
+        /* Nothing is suggested that merely has some letters in common. */
+        {"model.layers", "known are start"},
+        {"clients.size", "known are count, storage"},
+        /* Plugins name their settings themselves. */
+        {"quantizer.qsgd.alpha", "known are levels"},
+    };
+#undef CHOICE
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char set[64];
+        char error[256];
+        snprintf(set, sizeof set, "%s=1", wrong[i][0]);
+        snprintf(error, sizeof error, "--set: %s: unknown setting; %s", wrong[i][0], wrong[i][1]);
+        expect_set_complaint(set, error);
+    }
+}
+
 static void nothing_but_an_optimizer_may_be_left_out(void **state)
 {
     (void)state;
@@ -500,6 +533,7 @@ int main(void)
         cmocka_unit_test(an_experiment_is_resolved),
         cmocka_unit_test(defaults_lie_in_their_ranges),
         cmocka_unit_test(all_errors_are_told_at_once),
+        cmocka_unit_test(names_of_other_programs_are_known),
         cmocka_unit_test(nothing_but_an_optimizer_may_be_left_out),
         cmocka_unit_test(a_misspelt_algorithm_never_runs_another),
         cmocka_unit_test(groups_of_other_plugins_are_checked_and_not_applied),

@@ -208,7 +208,8 @@ osafl_status npy_read_header(struct byte_source *s, struct npy_header *h)
     if (!parse_type(e.descr, h))
         return io_fail(s->message, OSAFL_E_DATA,
                        "%s: its .npy header cannot be used: elements must be integers or floats of "
-                       "2, 4 or 8 bytes and are of type \"%s\"; convert with astype()",
+                       "2, 4 or 8 bytes and are of type \"%s\"; convert with astype(), texts with "
+                       "numpy.unique(y, return_inverse=True)[1]",
                        s->name, e.descr);
     h->fortran = e.fortran_order;
     return check_shape(s, h);
@@ -316,7 +317,7 @@ osafl_status npy_read_bytes(struct byte_source *s, const struct npy_header *h, u
 }
 
 osafl_status npy_read_numbers(struct byte_source *s, const struct npy_header *h, int64_t first,
-                              uint32_t limit, uint32_t *out)
+                              uint32_t limit, const char *remedy, uint32_t *out)
 {
     struct place p = {0};
     for (uint64_t i = 0; i < h->n; i++, next_place(h, &p)) {
@@ -326,8 +327,8 @@ osafl_status npy_read_numbers(struct byte_source *s, const struct npy_header *h,
         if (!(number >= 0.0 && number < limit) || number != floor(number))
             return io_fail(s->message, OSAFL_E_DATA,
                            "%s: element %" PRIu64 " is %g, not a whole number of %" PRId64
-                           " .. %" PRId64,
-                           s->name, p.at, value, first, first + limit - 1);
+                           " .. %" PRId64 "%s",
+                           s->name, p.at, value, first, first + limit - 1, remedy);
         out[p.at] = (uint32_t)number;
     }
     return byte_source_end(s);

@@ -27,10 +27,10 @@ osafl_status npy_read_header(struct byte_source *s, struct npy_header *h);
 
 /* Read the elements that follow, up to the end of the source, into C order: as floats (finite), as
  * bytes (of an array of kind 'u' and size 1), as whole numbers of [first, first + limit), less
- * first. */
+ * first (remedy: how the message about another one ends). */
 osafl_status npy_read_floats(struct byte_source *s, const struct npy_header *h, float *out);
 osafl_status npy_read_bytes(struct byte_source *s, const struct npy_header *h, uint8_t *out);
 osafl_status npy_read_numbers(struct byte_source *s, const struct npy_header *h, int64_t first,
-                              uint32_t limit, uint32_t *out);
+                              uint32_t limit, const char *remedy, uint32_t *out);
 
 #endif

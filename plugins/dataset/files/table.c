@@ -171,9 +171,11 @@ static osafl_status find_missing(struct table *t, float *x, bool *drop)
 static osafl_status refuse_length(const struct table *t)
 {
     return io_fail(
-        t->message, OSAFL_E_DATA, "%s:%" PRIu32 ": has %" PRIu32 " columns, the %s %" PRIu32 "%s%s",
-        t->path, t->csv.line, t->csv.n_fields, t->csv.name != NULL ? "header" : "first row",
-        t->n_columns, csv_oddity(&t->csv, t->n_columns),
+        t->message, OSAFL_E_DATA,
+        "%s:%" PRIu32 ": has %" PRIu32 " column%s, the %s %" PRIu32 "%s%s", t->path, t->csv.line,
+        t->csv.n_fields, t->csv.n_fields == 1 ? "" : "s",
+        t->csv.name != NULL ? "header" : "first row", t->n_columns,
+        csv_oddity(&t->csv, t->n_columns),
         t->csv.field[0][0] == '#' ? "; to leave those out, set dataset.csv.comment = \"#\"" : "");
 }
 
