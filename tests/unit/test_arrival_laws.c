@@ -238,6 +238,53 @@ static void test_burst_lengths(void **state)
 }
 
 /* With one clock for all the mean of each hour is the stated one; over a day it is E_u. */
+/* A client is there from round j on, j in 10 .. 19, for 30 .. 49 rounds, but for a quarter of them:
+ * of 400 clients the first and last rounds are uniform, and 0.75 of those between are awake. */
+static void test_turnover(void **state)
+{
+    (void)state;
+    struct bench *b = open_bench("turnover");
+    fixture_set(b->f, "join", "10, 19");
+    fixture_set(b->f, "stay", "30, 49");
+    fixture_set(b->f, "sleep", "0.25");
+    play(b);
+    double rounds = 0.0;
+    for (uint32_t t = 0; t < ROUNDS; t++)
+        for (uint32_t u = 0; u < CLIENTS; u++) {
+            assert_int_equal(b->n[t][u], b->present[t][u] ? E : 0);
+            assert_true(!b->present[t][u] || (t >= 10 && t <= 19 + 48));
+            rounds += b->present[t][u];
+        }
+    /* 39.5 rounds on average, of which 29.6; a client's number has variance 0.5625 * 33.25 + 7.4.
+     */
+    close_to(rounds / CLIENTS, 0.75 * 39.5, 5 * sqrt(26.1 / CLIENTS));
+    fixture_set(b->f, "sleep", "0");
+    play(b);
+    uint32_t joined[10] = {0};
+    for (uint32_t u = 0; u < CLIENTS; u++) {
+        uint32_t first = 0;
+        uint32_t last = ROUNDS - 1;
+        while (!b->present[first][u])
+            first++;
+        while (!b->present[last][u])
+            last--;
+        assert_in_range(last - first + 1, 30, 49);
+        for (uint32_t t = first; t <= last; t++)
+            assert_int_equal(b->present[t][u], 1);
+        joined[first - 10]++;
+    }
+    for (uint32_t j = 0; j < 10; j++)
+        close_to(joined[j], CLIENTS / 10.0, 5 * 6);
+    fixture_set(b->f, "join", "3");
+    fixture_set(b->f, "stay", "0");
+    play(b);
+    for (uint32_t t = 0; t < ROUNDS; t++)
+        assert_int_equal(b->present[t][0], t >= 3);
+    fixture_set(b->f, "join", "0.2, 0.8");
+    assert_int_equal(create(b, CLIENTS, ROUNDS), OSAFL_E_CONFIG);
+    close_bench(b);
+}
+
 static void test_days(void **state)
 {
     (void)state;
@@ -268,7 +315,8 @@ static void test_days(void **state)
 static void test_fill(void **state)
 {
     (void)state;
-    static const char *const names[] = {"binomial", "diurnal", "onoff", "poisson", "steady"};
+    static const char *const names[] = {"binomial", "diurnal", "onoff",
+                                        "poisson",  "steady",  "turnover"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         for (int part = 0; part <= 4; part++) {
             struct bench *b = open_bench(names[i]);
@@ -402,8 +450,8 @@ static void test_bad_traces(void **state)
 static void test_all_are_listed(void **state)
 {
     (void)state;
-    static const char *const names[] = {"binomial", "diurnal", "onoff",
-                                        "poisson",  "steady",  "trace"};
+    static const char *const names[] = {"binomial", "diurnal", "onoff",   "poisson",
+                                        "steady",   "trace",   "turnover"};
     fixture_expect_all("arrival", names, sizeof names / sizeof names[0]);
 }
 
@@ -415,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_poisson_bounds),
         cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_burst_lengths),
+        cmocka_unit_test(test_turnover),
         cmocka_unit_test(test_days),
         cmocka_unit_test(test_fill),
         cmocka_unit_test_setup_teardown(test_trace, make_file, remove_file),
