@@ -18,10 +18,11 @@ struct child_end {
 typedef void child_work(const void *arg, int fd);
 
 /* Forks, so that no other thread may exist, and waits until `size` bytes of answer have come, the
- * child has ended, or limit_s seconds have passed; then nothing of the child is left.  The answer
- * must be shorter than a pipe's buffer (65,536 bytes), so that writing it never blocks; where it
- * did not come whole, `answer` holds the part that came, and zeros.  False, with errno: no process
- * could be made. */
+ * child has ended, or limit_s seconds have passed (longer while the child computes on a processor
+ * that it has to share, until it has computed so long); then nothing of the child is left.  The
+ * answer must be shorter than a pipe's buffer (65,536 bytes), so that writing it never blocks;
+ * where it did not come whole, `answer` holds the part that came, and zeros.  False, with errno: no
+ * process could be made. */
 bool child_ask(child_work *work, const void *arg, double limit_s, void *answer, size_t size,
                struct child_end *end);
 

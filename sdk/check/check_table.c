@@ -36,6 +36,8 @@ const struct check checks[] = {
     EVERY("describe.texts", check_describe_texts, 7, "explains itself in UTF-8, a line each"),
     EVERY("describe.features", check_describe_features, 12,
           "declares features that its kind knows, each once"),
+    EVERY("describe.late", check_describe_late, 15,
+          "describes itself at the end of a run as at its beginning"),
 
     EVERY("life.defaults", check_life_defaults, 14, "works with its defaults and leaves no memory"),
     EVERY("life.cycles", check_life_cycles, 14, "does not grow when it is made again and again"),
@@ -61,6 +63,8 @@ const struct check checks[] = {
 
     EVERY("numbers.repeat", check_numbers_repeat, 15,
           "answers the same when asked again, whatever the time"),
+    EVERY("numbers.process", check_numbers_process, 15,
+          "answers the same in another process, at other addresses and in another environment"),
     EVERY("numbers.guards", check_numbers_guards, 17,
           "reads and writes its buffers only, and only reads its inputs"),
     EVERY("numbers.written", check_numbers_written, 17, "writes all of its outputs"),
@@ -101,10 +105,14 @@ const struct check checks[] = {
          "has operations for the vectors that it asks for, and usable learning rates"),
     KIND(OPTIMIZER, "optimizer.plain", check_optimizer_plain, 18,
          "makes a plain step if it says that it is plain"),
+    KIND(OPTIMIZER, "optimizer.rate", check_optimizer_rate, 18,
+         "steps with the learning rate of the round"),
     KIND(OPTIMIZER, "optimizer.descends", check_optimizer_descends, 18, "walks down a bowl"),
 
     KIND(QUANTIZER, "quantizer.sizes", check_quantizer_sizes, 18,
          "makes codes of the sizes that it states"),
+    KIND(QUANTIZER, "quantizer.bits", check_quantizer_bits, 18,
+         "counts as many bits as what decodes tells of the vector"),
     KIND(QUANTIZER, "quantizer.ranges", check_quantizer_ranges, 18,
          "decodes any range as it decodes the whole"),
     KIND(QUANTIZER, "quantizer.garbage", check_quantizer_garbage, 19,

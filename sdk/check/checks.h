@@ -24,6 +24,7 @@ void check_describe_tables(struct conform *c);
 void check_describe_constant(struct conform *c);
 void check_describe_texts(struct conform *c);
 void check_describe_features(struct conform *c);
+void check_describe_late(struct conform *c);
 
 /* checks_life.c: instances, and the settings that they are made with. */
 void check_life_defaults(struct conform *c);
@@ -40,10 +41,11 @@ void check_state_missing(struct conform *c);
 void check_state_lengths(struct conform *c);
 void check_state_values(struct conform *c);
 
-/* checks_numbers.c: what is read, written and returned; threads. */
+/* checks_numbers.c: what is read, written and returned; threads.  checks_process.c: the process. */
 void check_threads_workers(struct conform *c);
 void check_threads_parallel(struct conform *c);
 void check_numbers_repeat(struct conform *c);
+void check_numbers_process(struct conform *c);
 void check_numbers_guards(struct conform *c);
 void check_numbers_written(struct conform *c);
 void check_numbers_finite(struct conform *c);
@@ -72,8 +74,10 @@ void check_model_fused(struct conform *c);
 void check_model_export(struct conform *c);
 void check_optimizer_description(struct conform *c);
 void check_optimizer_plain(struct conform *c);
+void check_optimizer_rate(struct conform *c);
 void check_optimizer_descends(struct conform *c);
 void check_quantizer_sizes(struct conform *c);
+void check_quantizer_bits(struct conform *c);
 void check_quantizer_ranges(struct conform *c);
 void check_quantizer_garbage(struct conform *c);
 void check_quantizer_unbiased(struct conform *c);

@@ -204,3 +204,24 @@ void check_describe_features(struct conform *c)
         require_known(c, f[i]);
     }
 }
+
+/* ---- what an instance says of itself ------------------------------------------------------- */
+
+void check_describe_late(struct conform *c)
+{
+    struct instance_under_test s;
+    struct transcript first = {0};
+    struct transcript rounds = {0};
+    struct transcript again = {0};
+    under_test_must_open(&s, c, &first);
+    if (s.calls->begin == NULL)
+        conform_skip(c, "is of a kind that is not asked for a description");
+    under_test_must_run(&s, 0, TRIAL_ROUNDS, &rounds);
+    const osafl_status status = under_test_begin_again(&s, &again);
+    if (status != OSAFL_OK)
+        under_test_fail(&s, status);
+    const char *difference = transcript_difference(&first, &again);
+    if (difference != NULL)
+        conform_fail(c, "answers otherwise after %d rounds than before: %s", TRIAL_ROUNDS,
+                     difference);
+}

@@ -43,6 +43,14 @@ void check_threads_workers(struct conform *c)
     if (calls_of_kind(c->plugin->kind)->tasks == 0)
         conform_skip(c, "is never called by workers");
     must_live(c, &world, false, 0, 0, NULL, &serial);
+    struct transcript backwards = {0};
+    must_live(c, &world, false, 0, TRIAL_BACKWARDS, NULL, &backwards);
+    const char *mixed = transcript_difference(&serial, &backwards);
+    if (mixed != NULL)
+        conform_fail(c,
+                     "answers otherwise when other clients come before: %s; what a client needs "
+                     "is kept in its own state",
+                     mixed);
     for (unsigned k = 0; k < 3; k++) {
         struct transcript parallel = {0};
         must_live(c, &world, false, 0, THREADS, NULL, &parallel);

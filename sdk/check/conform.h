@@ -12,6 +12,7 @@
 #include "osafl/plugin.h"
 
 struct conform;
+struct trial_samples;
 
 /* What a plugin promises, and how that is tried. */
 struct check {
@@ -31,6 +32,7 @@ struct conform {
     const char *path; /* canonical */
     const char *const *set;
     size_t n_set;
+    const struct trial_samples *samples; /* NULL: none are asked for */
     uint64_t seed;
     const struct check *check;
     const osafl_plugin *described; /* what the file says of itself; NULL until conform_load() */

@@ -81,12 +81,24 @@ struct report {
     unsigned n_printed;
 };
 
+static void print_samples(FILE *to, const struct trial_samples *x)
+{
+    fputs(" --shape ", to);
+    for (uint32_t i = 0; i < x->rank; i++)
+        fprintf(to, "%s%" PRIu32, i > 0 ? "x" : "", x->shape[i]);
+    fprintf(to, " --target %s:%" PRIu32 "%s",
+            x->target_type == OSAFL_TARGET_REAL ? "real" : "class", x->target_size,
+            x->x_type == OSAFL_X_INT32 ? " --integers" : "");
+}
+
 /* How to see a failure again. */
 static void print_command(const struct report *t, const struct check *k)
 {
     fprintf(t->to, "osafl plugin check --only %s --seed %" PRIu64, k->id, t->options->seed);
     for (size_t i = 0; i < t->options->n_set; i++)
         fprintf(t->to, " --set '%s'", t->options->set[i]);
+    if (t->options->samples != NULL)
+        print_samples(t->to, t->options->samples);
     fprintf(t->to, " %s", t->path);
 }
 
@@ -224,7 +236,8 @@ bool conform_file(const char *path, const struct conform_options *o, FILE *to)
         perror(NULL);
         return false;
     }
-    struct conform c = {.path = real, .set = o->set, .n_set = o->n_set, .seed = o->seed};
+    struct conform c = {
+        .path = real, .set = o->set, .n_set = o->n_set, .samples = o->samples, .seed = o->seed};
     struct probe p;
     conform_probe(real, o->limit_s, &p);
     return try_checks(&c, &p, o, to);

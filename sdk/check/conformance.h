@@ -12,6 +12,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "osafl/osafl.h"
+
+/* The samples with which models are tried. */
+struct trial_samples {
+    uint32_t rank, shape[OSAFL_SAMPLE_RANK], x_type, target_type, target_size;
+};
+
 struct conform_options {
     const char *const *only; /* ids of checks or names of groups; none: all checks */
     size_t n_only;
@@ -19,8 +26,9 @@ struct conform_options {
     size_t n_skip;
     const char *const *set; /* "key=value": settings with which the plugin is tried */
     size_t n_set;
+    const struct trial_samples *samples; /* with which models are tried; NULL: as they accept */
     uint64_t seed;
-    double limit_s;  /* of one check, in wall-clock seconds */
+    double limit_s;  /* of one check, in seconds that it computes (child_ask()) */
     bool tap;        /* Test Anything Protocol instead of lines for people */
     bool quiet;      /* only what failed, and the summary */
     bool in_process; /* for debuggers: the one check of `only`, here and without limits */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance.h"
 #include "plugin/loader.h"
 #include "plugin_allocations.h"
 
@@ -147,18 +148,34 @@ static void ignore_log(void *arg, int32_t level, const char *line)
     (void)line;
 }
 
-/* Up to three tensors that tile dim parameters. */
+/* The largest divisor of n up to its root. */
+static uint64_t divisor(uint64_t n)
+{
+    uint64_t best = 1;
+    for (uint64_t d = 2; d * d <= n; d++) {
+        if (n % d == 0)
+            best = d;
+    }
+    return best;
+}
+
+/* Up to three tensors that tile dim parameters: a matrix, a bias, filters. */
 static void make_model(struct instance_under_test *s)
 {
     static const char *const names[] = {"first.weight", "first.bias", "second.weight"};
+    static const uint32_t ranks[] = {2, 1, 4};
     const uint64_t dim = s->world.dim;
     const uint64_t size[3] = {dim < 3 ? dim : dim / 2, dim < 3 ? 0 : 1,
                               dim < 3 ? 0 : dim - dim / 2 - 1};
     uint64_t offset = 0;
     uint32_t n = 0;
     for (unsigned i = 0; i < 3 && size[i] > 0; i++) {
-        s->tensor[n++] = (osafl_tensor){
-            .name = names[i], .offset = offset, .size = size[i], .shape = {size[i]}, .rank = 1};
+        const uint64_t rows = ranks[i] == 1 ? size[i] : divisor(size[i]);
+        s->tensor[n++] = (osafl_tensor){.name = names[i],
+                                        .offset = offset,
+                                        .size = size[i],
+                                        .shape = {rows, size[i] / rows, 1, 1},
+                                        .rank = ranks[i]};
         offset += size[i];
     }
     s->model = (osafl_model_info){.struct_size = sizeof s->model,
@@ -218,10 +235,8 @@ osafl_status under_test_create(struct instance_under_test *s, struct conform *c,
     return instance_create(&s->instance, &s->facts, &s->error);
 }
 
-/* Shapes of samples for models that refuse the usual one. */
-static const struct {
-    uint32_t rank, shape[OSAFL_SAMPLE_RANK], x_type, target_type, target_size;
-} shapes[] = {
+/* Samples for models that refuse the usual ones. */
+static const struct trial_samples usual_samples[] = {
     {3, {1, 28, 28}, OSAFL_X_FLOAT, OSAFL_TARGET_CLASS, TRIAL_LABELS},
     {3, {3, 32, 32}, OSAFL_X_FLOAT, OSAFL_TARGET_CLASS, TRIAL_LABELS},
     {1, {12}, OSAFL_X_FLOAT, OSAFL_TARGET_CLASS, TRIAL_LABELS},
@@ -231,6 +246,18 @@ static const struct {
     {1, {12}, OSAFL_X_INT32, OSAFL_TARGET_CLASS, TRIAL_LABELS},
 };
 
+static void take_samples(struct trial_world *world, const struct trial_samples *x)
+{
+    world->data.rank = x->rank;
+    memcpy(world->data.shape, x->shape, sizeof world->data.shape);
+    world->data.x_type = x->x_type;
+    world->data.target_type = x->target_type;
+    world->data.target_size = x->target_size;
+    /* Of real targets, samples still have a label by which they can be dealt out. */
+    world->data.labels =
+        x->target_type == OSAFL_TARGET_CLASS ? x->target_size : usual_world.data.labels;
+}
+
 struct trial_world world_for(struct conform *c)
 {
     struct trial_world world = usual_world;
@@ -238,13 +265,11 @@ struct trial_world world_for(struct conform *c)
     if (c->plugin->kind != OSAFL_KIND_MODEL)
         return world;
     const struct trial_settings settings = settings_default(c);
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    const struct trial_samples *samples = c->samples != NULL ? c->samples : usual_samples;
+    const size_t n = c->samples != NULL ? 1 : sizeof usual_samples / sizeof usual_samples[0];
+    for (size_t i = 0; i < n; i++) {
         struct instance_under_test s;
-        world.data.rank = shapes[i].rank;
-        memcpy(world.data.shape, shapes[i].shape, sizeof world.data.shape);
-        world.data.x_type = shapes[i].x_type;
-        world.data.target_type = shapes[i].target_type;
-        world.data.target_size = shapes[i].target_size;
+        take_samples(&world, &samples[i]);
         const osafl_status status = under_test_create(&s, c, &world, &settings);
         under_test_close(&s);
         if (status == OSAFL_OK)
@@ -252,7 +277,39 @@ struct trial_world world_for(struct conform *c)
         if (i == 0)
             memcpy(why, s.error.text, sizeof why);
     }
-    conform_fail(c, "create() accepts no shape of samples that is tried: %s", why);
+    conform_fail(c, "create() accepts no samples that are tried%s: %s",
+                 c->samples != NULL ? "" : ", of which --shape and --target choose others", why);
+}
+
+/* What the host asks once. */
+static osafl_status begin_use(struct instance_under_test *s, struct transcript *t)
+{
+    s->kept = calloc(1, s->calls->kept_bytes + 1);
+    if (s->kept == NULL)
+        _exit(70);
+    if (s->calls->begin == NULL)
+        return OSAFL_OK;
+    struct caller caller = caller_open(s);
+    const osafl_status begun = s->calls->begin(s, &caller);
+    memcpy(s->doing, caller.doing, sizeof s->doing);
+    memcpy(s->error.text, caller.error.text, sizeof s->error.text);
+    transcript_append(t, &caller.transcript);
+    caller_close(&caller);
+    return begun;
+}
+
+static void end_use(struct instance_under_test *s)
+{
+    if (s->kept != NULL && s->calls->free_kept != NULL)
+        s->calls->free_kept(s);
+    free(s->kept);
+    s->kept = NULL;
+}
+
+osafl_status under_test_begin_again(struct instance_under_test *s, struct transcript *t)
+{
+    end_use(s);
+    return begin_use(s, t);
 }
 
 osafl_status under_test_open(struct instance_under_test *s, struct conform *c,
@@ -271,30 +328,14 @@ osafl_status under_test_open(struct instance_under_test *s, struct conform *c,
     snprintf(s->doing, sizeof s->doing, "create()");
     conform_doing(s->doing);
     const osafl_status status = instance_create(&s->instance, &s->facts, &s->error);
-    if (status != OSAFL_OK)
-        return status;
-    s->kept = calloc(1, s->calls->kept_bytes + 1);
-    if (s->kept == NULL)
-        _exit(70);
-    if (s->calls->begin == NULL)
-        return OSAFL_OK;
-    struct caller caller = caller_open(s);
-    const osafl_status begun = s->calls->begin(s, &caller);
-    memcpy(s->doing, caller.doing, sizeof s->doing);
-    memcpy(s->error.text, caller.error.text, sizeof s->error.text);
-    transcript_append(t, &caller.transcript);
-    caller_close(&caller);
-    return begun;
+    return status == OSAFL_OK ? begin_use(s, t) : status;
 }
 
 void under_test_close(struct instance_under_test *s)
 {
     conform_doing("destroy()");
     instance_destroy(&s->instance);
-    if (s->kept != NULL && s->calls->free_kept != NULL)
-        s->calls->free_kept(s);
-    free(s->kept);
-    s->kept = NULL;
+    end_use(s);
     arena_clear(&s->config);
 }
 
@@ -336,6 +377,10 @@ static void work_all(struct instance_under_test *s, uint32_t round, unsigned thr
     struct shift shift[MOST_THREADS];
     pthread_t thread[MOST_THREADS];
     const unsigned n = threads > 0 && threads < MOST_THREADS ? threads : 1;
+    for (unsigned k = s->calls->tasks; threads == TRIAL_BACKWARDS && k-- > 0;)
+        do_task(s, &takes[k], &status[k]);
+    if (threads == TRIAL_BACKWARDS)
+        return;
     for (unsigned i = 0; i < n; i++)
         shift[i] = (struct shift){s, round, i, n, takes, status};
     if (threads == 0) {

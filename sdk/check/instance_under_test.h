@@ -93,11 +93,14 @@ osafl_status under_test_create(struct instance_under_test *s, struct conform *c,
 osafl_status under_test_open(struct instance_under_test *s, struct conform *c,
                              const struct trial_world *world, const struct trial_settings *settings,
                              bool guarded, unsigned char fill, struct transcript *t);
+/* Begins once more, after rounds. */
+osafl_status under_test_begin_again(struct instance_under_test *s, struct transcript *t);
 /* Also after a failure. */
 void under_test_close(struct instance_under_test *s);
 
 /* Runs rounds [first, end) and adds the answers to t.  threads: tasks run concurrently on so many;
- * 0: one after the other on this thread. */
+ * 0: one after the other on this thread; TRIAL_BACKWARDS: likewise, the last one first. */
+#define TRIAL_BACKWARDS UINT32_MAX
 osafl_status under_test_run(struct instance_under_test *s, uint32_t first, uint32_t end,
                             unsigned threads, struct transcript *t);
 

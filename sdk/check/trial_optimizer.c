@@ -348,3 +348,55 @@ void check_optimizer_descends(struct conform *c)
                     "distance %.4g to %.4g",
                     rate, 0.05 / rate, sqrt(before), sqrt(distance2(&g)));
 }
+
+/* How the first step of a round moves w, all else being equal. */
+static void first_step(struct instance_under_test *s, uint32_t round, double *rate, float *moved)
+{
+    struct toy_training g;
+    struct caller t = caller_open(s);
+    training_make(s, &t, &g, 0, 0.7);
+    g.local.round = t.round = round;
+    g.local.rate = *rate = rate_of(s, &t);
+    if (do_begin(s, &t, &g) != OSAFL_OK)
+        caller_fail(&t, "fails: %s", t.error.text);
+    for (uint64_t i = 0; i < s->world.dim; i++)
+        moved[i] = -g.w[i];
+    if (do_step(s, &t, &g) != OSAFL_OK)
+        caller_fail(&t, "fails: %s", t.error.text);
+    for (uint64_t i = 0; i < s->world.dim; i++)
+        moved[i] += g.w[i];
+    caller_close(&t);
+}
+
+/* With settings that change the rate from round to round, the steps change too. */
+void check_optimizer_rate(struct conform *c)
+{
+    enum { TRIES = 100, LAST = TRIAL_ROUNDS - 1 };
+    conform_load(c);
+    const struct trial_world world = world_for(c);
+    float *moved = calloc(2 * world.dim, sizeof *moved);
+    if (moved == NULL)
+        _exit(70);
+    for (uint32_t k = 0; k < TRIES; k++) {
+        struct instance_under_test s;
+        struct transcript answers = {0};
+        double rate[2] = {0.0, 0.0};
+        const struct trial_settings settings = k > 0 ? settings_random(c, k) : settings_default(c);
+        if (under_test_open(&s, c, &world, &settings, false, 0, &answers) == OSAFL_OK) {
+            first_step(&s, 0, &rate[0], moved);
+            first_step(&s, LAST, &rate[1], moved + world.dim);
+        }
+        under_test_close(&s);
+        transcript_free(&answers);
+        if (fabs(rate[1] - rate[0]) <= 1e-3 * rate[0])
+            continue;
+        if (memcmp(moved, moved + world.dim, world.dim * sizeof *moved) == 0)
+            conform_fail(c,
+                         "makes the same first step in rounds 0 and %d, whose learning rates are "
+                         "%g and %g%s%s; local->rate is that of the round",
+                         LAST, rate[0], rate[1], settings.text[0] != '\0' ? ", with " : "",
+                         settings.text);
+        return;
+    }
+    conform_skip(c, "has one learning rate for all rounds, with every setting that was tried");
+}

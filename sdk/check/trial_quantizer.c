@@ -314,6 +314,42 @@ void check_quantizer_sizes(struct conform *c)
     }
 }
 
+/* Of n independent normal numbers, a code by which they are known up to a share `lost` of their
+ * variance has n / 2 * log2(1 / lost) bits at least (rate and distortion), whatever the quantizer.
+ */
+void check_quantizer_bits(struct conform *c)
+{
+    enum { PACKETS = 64 };
+    struct sender r;
+    sender_open(&r, c);
+    const uint64_t dim = r.tested.world.dim;
+    double product = 0.0;
+    double sent = 0.0;
+    double got = 0.0;
+    double bits = 0.0;
+    for (uint32_t n = 0; n < PACKETS; n++) {
+        struct caller t = caller_open(&r.tested);
+        t.round = n / 8;
+        trial_floats(&r.tested, n, 6, 0.1, r.x, dim);
+        memset(r.state, 0, MOST_STATES * dim * sizeof *r.state);
+        bits += send(&r, &t, n % 8).air_bits / PACKETS;
+        for (uint64_t i = 0; i < dim; i++) {
+            product += (double)r.x[i] * (double)r.decoded[i];
+            sent += (double)r.x[i] * (double)r.x[i];
+            got += (double)r.decoded[i] * (double)r.decoded[i];
+        }
+        caller_close(&t);
+    }
+    /* What a float distinguishes at most. */
+    const double lost = got > 0.0 ? fmax(1.0 - product * product / (sent * got), 0x1p-40) : 1.0;
+    const double least = (double)dim / 2.0 * -log2(lost);
+    if (bits < 0.95 * least - 64.0)
+        conform_fail(c,
+                     "states %.4g bits on the air, where the vectors that decode agree with those "
+                     "that were sent as closely as %.4g bits allow at best",
+                     bits, least);
+}
+
 static void require_same(const struct caller *t, const char *what, uint64_t i, double got,
                          double wanted)
 {

@@ -1,11 +1,12 @@
 # osafl_add_plugin(NAME name KIND kind SOURCES file...
-#                  [LINK_LIBRARIES library...] [CHECK_SETTINGS key=value...])
+#                  [LINK_LIBRARIES library...] [CHECK_SETTINGS key=value...]
+#                  [CHECK_ARGUMENTS argument...])
 #
 # Builds the plugin KIND/NAME as the target KIND_NAME and the file plugins/KIND/NAME.so of the build
 # tree, so that "osafl run --plugin-dir BUILD/plugins" finds it. The file exports its entry point and
 # nothing else. With testing enabled, the test check.KIND.NAME runs "osafl plugin check" on it;
-# CHECK_SETTINGS are the values with which it is tried, for settings that have no default. "cmake
-# --install" puts it where a program installed below the same prefix looks for it.
+# CHECK_SETTINGS are the values with which it is tried, for settings that have no default;
+# CHECK_ARGUMENTS are other words of that command, such as --shape 1x80 --integers. "cmake --install" puts it where a program installed below the same prefix looks for it.
 
 set(_osafl_package_dir "${CMAKE_CURRENT_LIST_DIR}")
 set(_osafl_kinds dataset model channel resource optimizer quantizer deletion aggregator
@@ -43,10 +44,12 @@ function(_osafl_require_languages)
 endfunction()
 
 function(osafl_add_plugin)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;KIND" "SOURCES;LINK_LIBRARIES;CHECK_SETTINGS")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;KIND"
+        "SOURCES;LINK_LIBRARIES;CHECK_SETTINGS;CHECK_ARGUMENTS")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_KIND OR NOT arg_SOURCES)
         message(FATAL_ERROR "usage: osafl_add_plugin(NAME name KIND kind SOURCES file... "
-            "[LINK_LIBRARIES library...] [CHECK_SETTINGS key=value...])")
+            "[LINK_LIBRARIES library...] [CHECK_SETTINGS key=value...] "
+            "[CHECK_ARGUMENTS argument...])")
     endif()
     if(NOT arg_NAME MATCHES "^[a-z][a-z0-9_]*$")
         message(FATAL_ERROR "osafl_add_plugin: \"${arg_NAME}\" is no name of a plugin: [a-z][a-z0-9_]*")
@@ -78,5 +81,6 @@ function(osafl_add_plugin)
         list(APPEND settings --set ${setting})
     endforeach()
     add_test(NAME check.${arg_KIND}.${arg_NAME}
-        COMMAND osafl::program plugin check ${settings} $<TARGET_FILE:${target}>)
+        COMMAND osafl::program plugin check ${settings} ${arg_CHECK_ARGUMENTS}
+            $<TARGET_FILE:${target}>)
 endfunction()

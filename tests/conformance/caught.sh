@@ -73,6 +73,14 @@ begun=$SECONDS
     complain "a hang passes"
 [ $((SECONDS - begun)) -le 15 ] || complain "a hang lasts $((SECONDS - begun)) s: $(cat "$work/log")"
 
+# Models are tried on the samples that are asked for.
+models=$(dirname "$(dirname "$bad")")/plugins/model
+check_model() { "$program" plugin check --only model "$@" "$models/logistic.so" > "$work/log" 2>&1; }
+check_model --shape 2x3x4 --target class:7 || complain "--shape is refused: $(cat "$work/log")"
+check_model --target real:3 && complain "a classifier learns real numbers"
+grep -q 'again: .* --shape 1x28x28 --target real:3 ' "$work/log" ||
+    complain "the samples are not told: $(cat "$work/log")"
+
 # Every check is there for something.
 "$program" plugin check --list | awk '{print $1}' | sort > "$work/all"
 sort -u "$work/covered" > "$work/caught"
@@ -90,6 +98,13 @@ refused() { # WORDS ARGUMENTS...
 }
 refused "no such check or group" --only nonsense "$bad/deletion/leaks.so"
 refused "a file is missing" --only file
+for shape in 0 3x 3y4 1x2x3x4x5 x 99999999; do
+    refused "must be 1 to 4 sizes" --shape "$shape" "$bad/deletion/leaks.so"
+done
+for target in 5 class: real:0 class:2x yes; do
+    refused "must be class:N or real:N" --target "$target" "$bad/deletion/leaks.so"
+done
+refused "needs --shape" --integers "$bad/deletion/leaks.so"
 refused "must be KEY=VALUE" --set x "$bad/deletion/leaks.so"
 refused "unknown setting" --only life.defaults --set bandwith=1 "$bad/channel/negative_gain.so"
 refused "No such file" "$work/nothing.so"

@@ -38,7 +38,7 @@ cmake_minimum_required(VERSION 3.18)
 project(oldest C)
 find_package(osafl 0.10 REQUIRED)
 enable_testing()
-osafl_add_plugin(NAME oldest KIND deletion SOURCES oldest.c)
+osafl_add_plugin(NAME oldest KIND deletion SOURCES oldest.c CHECK_ARGUMENTS --skip life --seed 3)
 END
 
 exports_only_its_entry() {
@@ -63,6 +63,8 @@ for compiler in "${compilers[@]}"; do
     quietly configure "$built" -DCMAKE_C_COMPILER="$compiler"
     quietly "$cmake" --build "$built"
     exports_only_its_entry "$built/plugins/deletion/oldest.so"
+    grep -q 'plugin" *"check" *"--skip" "life" "--seed" "3"' "$built/CTestTestfile.cmake" ||
+        fail "CHECK_ARGUMENTS do not reach the check: $(cat "$built/CTestTestfile.cmake")"
     run_with "$built/plugins"
 
     by_hand=$work/by-hand-$compiler

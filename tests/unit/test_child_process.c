@@ -1,4 +1,5 @@
 /* test_child_process.c - questions that are answered in a process of their own. */
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -48,6 +49,49 @@ static void hangs(const void *arg, int fd)
     (void)arg, (void)fd;
     for (;;)
         pause();
+}
+
+/* Runs here on the first processor only. */
+static void share_a_processor(void)
+{
+    cpu_set_t all;
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    sched_getaffinity(0, sizeof all, &all);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&first) == 0; i++) {
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &first);
+    }
+    sched_setaffinity(0, sizeof first, &first);
+}
+
+static double processor_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Answers after 0.15 s of computing, on a processor that four others want as well. */
+static void computes_among_others(const void *arg, int fd)
+{
+    share_a_processor();
+    for (int i = 0; i < 4; i++) {
+        if (fork() == 0) {
+            for (;;)
+                continue;
+        }
+    }
+    while (processor_s() < 0.15)
+        continue;
+    does_answer(arg, fd);
+}
+
+static void computes_for_ever(const void *arg, int fd)
+{
+    (void)arg, (void)fd;
+    for (;;)
+        continue;
 }
 
 /* Leaves a process behind, whose number is the answer. */
@@ -104,9 +148,21 @@ static void test_no_answer(void **state)
 static void test_late(void **state)
 {
     (void)state;
-    ask(hangs, 0.05);
-    assert_true(!end.answered && end.late);
-    assert_int_equal(WTERMSIG(end.status), SIGKILL);
+    child_work *const works[] = {hangs, computes_for_ever};
+    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
+        ask(works[i], 0.05);
+        assert_true(!end.answered && end.late);
+        assert_int_equal(WTERMSIG(end.status), SIGKILL);
+    }
+}
+
+/* What counts is what the child computes, not what it waits for a processor. */
+static void test_busy_machine(void **state)
+{
+    (void)state;
+    ask(computes_among_others, 0.3);
+    assert_true(end.answered && !end.late);
+    assert_int_equal(word, ANSWER);
 }
 
 /* True once the process is gone, or is a corpse that its new parent has not buried. */
@@ -140,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_answer),
         cmocka_unit_test(test_no_answer),
         cmocka_unit_test(test_late),
+        cmocka_unit_test(test_busy_machine),
         cmocka_unit_test(test_nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,9 @@ enum {
     KEY_TAP,
     KEY_LIMIT,
     KEY_SKIP,
+    KEY_SHAPE,
+    KEY_TARGET,
+    KEY_INTEGERS,
     KEY_IN_PROCESS
 };
 
@@ -116,10 +119,19 @@ static const struct argp_option check_options[] = {
     {"list", KEY_LIST, NULL, 0, "List all checks, each with the rule that it enforces", 0},
     {"set", KEY_SET, "KEY=VALUE", 0,
      "A setting of the plugin during the checks; needed for files that it reads", 0},
+    {"shape", KEY_SHAPE, "CxHxW", 0,
+     "Try a model on samples of this shape (1 to 4 sizes) instead of a few usual ones", 0},
+    {"target", KEY_TARGET, "class:N|real:N", 0,
+     "Try a model with N classes, or N real numbers to predict (default: class:5)", 0},
+    {"integers", KEY_INTEGERS, NULL, 0, "The values of these samples are whole numbers, 0 and 1",
+     0},
     {"seed", KEY_SEED, "N", 0, "Seed of all random numbers in the checks (default: 1)", 0},
     {"tap", KEY_TAP, NULL, 0, "Print in the Test Anything Protocol", 0},
     {"quiet", KEY_QUIET, NULL, 0, "Print only failures and totals", 0},
-    {"time-limit", KEY_LIMIT, "SECONDS", 0, "Of each check (default: 60)", 0},
+    {"time-limit", KEY_LIMIT, "SECONDS", 0,
+     "Of each check, which may compute so long; the load of the machine does not count (default: "
+     "60)",
+     0},
     {"in-process", KEY_IN_PROCESS, NULL, 0,
      "Run the one check of --only in this process, for a debugger", 0},
     {0},
@@ -127,6 +139,7 @@ static const struct argp_option check_options[] = {
 
 struct check_arguments {
     struct conform_options options;
+    struct trial_samples samples;
     const char **only;
     const char **skip;
     const char **set;
@@ -141,6 +154,64 @@ static double parse_limit(const char *text, struct argp_state *state)
     if (!text_real(text, &seconds) || !(seconds > 0.0 && seconds < 1e6))
         argp_error(state, "--time-limit %s: must be a number of seconds above 0", text);
     return seconds;
+}
+
+/* Reads a whole number of 1 .. 2^24 and moves *text behind it; 0: there is none. */
+static uint32_t take_size(const char **text)
+{
+    uint32_t size = 0;
+    while (**text >= '0' && **text <= '9' && size <= 1u << 24)
+        size = 10 * size + (uint32_t)(*(*text)++ - '0');
+    return size <= 1u << 24 ? size : 0;
+}
+
+static void parse_shape(struct trial_samples *x, const char *text, struct argp_state *state)
+{
+    const char *at = text;
+    for (x->rank = 0; x->rank < OSAFL_SAMPLE_RANK; at++) {
+        const uint32_t size = take_size(&at);
+        if (size == 0)
+            break;
+        x->shape[x->rank++] = size;
+        if (*at == '\0')
+            return;
+        if (*at != 'x')
+            break;
+    }
+    argp_error(state, "--shape %s: must be 1 to %d sizes, such as 3x32x32 or 12", text,
+               OSAFL_SAMPLE_RANK);
+}
+
+static void parse_target(struct trial_samples *x, const char *text, struct argp_state *state)
+{
+    const char *at = text + 5 * (strncmp(text, "real:", 5) == 0);
+    x->target_type = at != text ? OSAFL_TARGET_REAL : OSAFL_TARGET_CLASS;
+    at += 6 * (strncmp(text, "class:", 6) == 0);
+    x->target_size = at != text ? take_size(&at) : 0;
+    if (x->target_size == 0 || *at != '\0')
+        argp_error(state, "--target %s: must be class:N or real:N", text);
+}
+
+/* Samples are tried as they are asked for; what is not said of them is usual. */
+static void end_samples(struct check_arguments *a, struct argp_state *state)
+{
+    struct trial_samples *x = &a->samples;
+    if (x->rank == 0 && x->x_type != 0)
+        argp_error(state, "--integers: needs --shape");
+    if (x->rank == 0 && x->target_type == 0)
+        return;
+    if (x->rank == 0)
+        *x = (struct trial_samples){.rank = 3,
+                                    .shape = {1, 28, 28},
+                                    .target_type = x->target_type,
+                                    .target_size = x->target_size};
+    if (x->x_type == 0)
+        x->x_type = OSAFL_X_FLOAT;
+    if (x->target_type == 0) {
+        x->target_type = OSAFL_TARGET_CLASS;
+        x->target_size = 5;
+    }
+    a->options.samples = x;
 }
 
 static error_t parse_check(int key, char *arg, struct argp_state *state)
@@ -161,6 +232,15 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
         if (strchr(arg, '=') == NULL)
             argp_error(state, "--set %s: must be KEY=VALUE", arg);
         a->set[a->options.n_set++] = arg;
+        return 0;
+    case KEY_SHAPE:
+        parse_shape(&a->samples, arg, state);
+        return 0;
+    case KEY_TARGET:
+        parse_target(&a->samples, arg, state);
+        return 0;
+    case KEY_INTEGERS:
+        a->samples.x_type = OSAFL_X_INT32;
         return 0;
     case KEY_SEED:
         a->options.seed = cli_whole_number("seed", arg, 0, UINT64_MAX, state);
@@ -190,6 +270,7 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
             argp_error(state, "--tap: takes one file at a time");
         if (a->options.in_process && (a->options.n_only != 1 || a->n_files != 1))
             argp_error(state, "--in-process: takes one file and one check (--only)");
+        end_samples(a, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
