@@ -72,6 +72,7 @@ struct evaluation_settings { /* evaluation */
     bool per_client;
     bool client_spread;
     bool prequential;
+    bool mixes;
 };
 
 struct uplink_settings { /* uplink */
@@ -83,6 +84,7 @@ struct result_settings { /* results */
     osafl_choice keep;   /* KEEP_* */
     bool confusion;
     bool learning_rate;
+    bool ages;
     osafl_choice clients; /* CLIENT_ROWS_* */
 };
 

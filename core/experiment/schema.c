@@ -138,6 +138,10 @@ static const osafl_param evaluation[] = {
                "Report the measures of the samples that arrive in each round, by the model of that "
                "round, before anyone trains on them",
                .flags = OSAFL_P_LATER),
+    OSAFL_BOOL(S, mixes, false,
+               "Report the first measure on the clients' present label mix, the worst on the mixes "
+               "so far, and what has been forgotten of them",
+               .flags = OSAFL_P_LATER),
 };
 #undef S
 
@@ -165,6 +169,9 @@ static const osafl_param results[] = {
                "balanced accuracy, macro F1; of each label precision, recall and F1",
                .flags = OSAFL_P_LATER),
     OSAFL_BOOL(S, learning_rate, false, "Add a column learning_rate to rounds.csv",
+               .flags = OSAFL_P_LATER),
+    OSAFL_BOOL(S, ages, false,
+               "Add to rounds.csv how old the stored samples and the updates that arrived are",
                .flags = OSAFL_P_LATER),
     OSAFL_CHOICE(S, clients, CLIENT_ROWS_AUTO, schema_client_rows,
                  "Rows of a round in clients.csv: of all clients, of those that were asked (every "

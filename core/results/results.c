@@ -21,6 +21,9 @@ const char *const result_table_name[RESULT_TABLES] = {"rounds.csv", "clients.csv
 #define ARRIVED "arrived_samples"
 #define PREQUENTIAL "prequential_MEASURE" /* one for each measure of the model */
 
+#define MIX "mix_"      /* what the names of evaluation.mixes begin with */
+#define AGE "mean_age_" /* and those of results.ages */
+
 #define SPREAD "client_" /* what the names of the spread's columns begin with */
 
 /* Each table begins with its columns of this list; metrics of plugins follow. */
@@ -28,7 +31,7 @@ static const struct column {
     const char *name;
     const char *unit; /* "": a number without one */
     const char *doc;
-} columns[TABLES][20] = {
+} columns[TABLES][25] = {
     [TABLE_ROUNDS] =
         {
             {"round", "", "Global round, counted from 0; the row is the state after it"},
@@ -58,6 +61,15 @@ static const struct column {
              "Samples that arrived in this round; this and the next with evaluation.prequential"},
             {PREQUENTIAL, "",
              "Mean over these samples by the model with which the round began; empty: none"},
+            {MIX "present", "",
+             "With evaluation.mixes: the first measure, its labels weighted as they arrive now"},
+            {MIX "worst", "", "The same: the worst on the mixes of all rounds evaluated so far"},
+            {MIX "forgetting", "",
+             "The same: mean over these of what the value has lost since its best; empty: first"},
+            {AGE "stored", "rounds",
+             "With results.ages: rounds since they came, of all samples stored after the round"},
+            {AGE "updates", "rounds",
+             "The same: rounds since they began, of the updates that arrived; empty: none"},
         },
     [TABLE_CLIENTS] =
         {
@@ -128,6 +140,8 @@ struct results {
     bool per_client;
     bool learning_rate;
     bool prequential;
+    bool mixes;
+    bool ages;
     int32_t client_rows;
     bool client_spread;
     uint32_t n_round_metrics;
@@ -237,6 +251,8 @@ static osafl_status fixed_columns(const struct results_layout *layout, int table
         const bool judged = strcmp(c->name, PREQUENTIAL) == 0;
         if ((strcmp(c->name, LEARNING_RATE) == 0 && !layout->learning_rate) ||
             (strncmp(c->name, SPREAD, strlen(SPREAD)) == 0 && !layout->client_spread) ||
+            (strncmp(c->name, MIX, strlen(MIX)) == 0 && !layout->mixes) ||
+            (strncmp(c->name, AGE, strlen(AGE)) == 0 && !layout->ages) ||
             ((judged || strcmp(c->name, ARRIVED) == 0) && !layout->prequential))
             continue;
         if (strcmp(c->name, MEASURES) == 0)
@@ -430,6 +446,8 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->per_client = layout->per_client;
     r->learning_rate = layout->learning_rate;
     r->prequential = layout->prequential;
+    r->mixes = layout->mixes;
+    r->ages = layout->ages;
     r->client_rows = layout->client_rows;
     r->client_spread = layout->client_spread;
     char *header[TABLES] = {NULL};
@@ -525,6 +543,10 @@ static void write_round(struct results *r, const struct round_row *row)
         csv_count(t, row->arrived);
     for (uint32_t m = 0; r->prequential && m < own; m++)
         measure_of(t, row->prequential, m);
+    for (int k = 0; r->mixes && k < MIXES; k++)
+        csv_real(t, row->mixes != NULL ? row->mixes[k] : (double)NAN);
+    for (int k = 0; r->ages && k < AGES; k++)
+        csv_real(t, row->ages[k]);
     for (uint32_t m = 0; m < r->n_round_metrics; m++)
         csv_real(t, r->round_metric[m]);
     csv_end_row(t);

@@ -59,6 +59,8 @@ struct results_layout {
     bool client_spread;        /* columns of rounds.csv */
     bool learning_rate;        /* a column of rounds.csv */
     bool prequential;          /* columns of it, for the model's own measures */
+    bool mixes;                /* columns of rounds.csv */
+    bool ages;                 /* the same */
     int32_t client_rows;       /* CLIENT_ROWS_ALL, ASKED or NONE */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
     uint32_t n_listen;
@@ -80,6 +82,10 @@ int32_t results_client_rows(const struct results *r);
 /* How a measure is spread over the clients: columns of rounds.csv. */
 enum { SPREAD_MEAN, SPREAD_DEVIATION, SPREAD_WORST_TENTH, SPREAD_JAIN, SPREADS };
 
+/* The first measure by label mixes, and how old things are: columns of rounds.csv. */
+enum { MIX_PRESENT, MIX_WORST, MIX_FORGETTING, MIXES };
+enum { AGE_STORED, AGE_UPDATES, AGES };
+
 /* One round.  Values that were not measured are NAN. */
 struct round_row {
     uint32_t round;
@@ -89,6 +95,8 @@ struct round_row {
     const double *spread;      /* [SPREADS], where layout->client_spread; NULL as measure */
     const double *prequential; /* [n_measures - n_label_measures]; NULL: nothing was judged */
     uint64_t arrived;          /* samples, at all clients */
+    const double *mixes;       /* [MIXES], where layout->mixes; NULL as measure */
+    double ages[AGES];         /* mean, in rounds; NAN: of nothing */
     double train_loss;         /* mean over the participants */
     uint32_t participants;
     uint32_t diverged;        /* updates that were dropped; no column: clients.csv names them */

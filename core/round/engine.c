@@ -430,12 +430,14 @@ static void record_round(const struct engine *e, struct round_row *row)
         .upload_j = (double)NAN,
     };
     for (uint32_t k = 0; k < e->n_updates; k++) {
+        row->ages[AGE_UPDATES] += e->round - e->update[k].start_round;
         row->train_loss += e->update[k].train_loss;
         local_rounds += e->update[k].local_rounds;
     }
     for (uint32_t k = 0; k < e->n_tasks; k++)
         row->diverged += e->result[k].outcome == TRAIN_DIVERGED;
     row->train_loss /= (double)row->participants; /* 0 / 0: not measured */
+    row->ages[AGE_UPDATES] /= (double)row->participants;
     if (session_has_link(e->session))
         row->mean_local_rounds = (double)local_rounds / (double)row->participants;
 }
@@ -655,6 +657,11 @@ static osafl_status advance_world(struct engine *e, struct round_report *report,
     if (judges) {
         prequential_end(e->session, &e->prequential);
         report->row.prequential = report->row.arrived > 0 ? e->prequential.mean : NULL;
+    }
+    report->row.ages[AGE_STORED] = world_mean_age(e->world);
+    if (e->mixes.mix != NULL && report->row.measure != NULL) {
+        mix_measures_add(e->session, e->world, &e->evaluation, &e->mixes);
+        report->row.mixes = e->mixes.value;
     }
     history_note_arrivals(&e->participation.history, world_arrivals(e->world));
     if (session_has_link(e->session))

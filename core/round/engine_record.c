@@ -2,7 +2,8 @@
  *
  * Sections: "engine" (round, model, kept updates), "world", "history", "clients" (what optimizer
  * and quantizer keep of the clients that have trained, where they keep anything), "late" (updates
- * under way, where updates can be late), and one for every plugin, named "KIND/NAME". */
+ * under way, where updates can be late), "mixes" (those so far, where they are measured), and one
+ * for every plugin, named "KIND/NAME". */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,9 @@ static osafl_status save_core(const struct engine *e, struct record_writer *to)
     OSAFL_TRY(history_save(&e->participation.history, w));
     if (e->participation.carries)
         OSAFL_TRY(save_late(e, record_writer_section(to, "late", ENGINE_STATE_VERSION)));
+    if (e->mixes.mix != NULL)
+        OSAFL_TRY(
+            mix_measures_save(&e->mixes, record_writer_section(to, "mixes", ENGINE_STATE_VERSION)));
     return world_save(e->world, record_writer_section(to, "world", ENGINE_STATE_VERSION));
 }
 
@@ -207,6 +211,19 @@ static osafl_status load_late(struct engine *e, const struct record_set *from, s
     return call_end_named(&c, tell_reader(&c, &r, status), error);
 }
 
+static osafl_status load_mixes(struct engine *e, const struct record_set *from, struct error *error)
+{
+    struct record_reader r;
+    if (e->mixes.mix == NULL)
+        return OSAFL_OK;
+    OSAFL_TRY(open_section(from, "mixes", &r, error));
+    const osafl_status status = mix_measures_load(&e->mixes, &r.base);
+    if (status == OSAFL_OK && e->mixes.n <= e->round)
+        return OSAFL_OK;
+    return error_set(error, status != OSAFL_OK ? status : OSAFL_E_STATE, "the mixes so far: %s",
+                     r.error.text[0] != '\0' ? r.error.text : "they are damaged");
+}
+
 static osafl_status load_core(struct engine *e, const struct record_set *from, struct error *error)
 {
     struct record_reader r;
@@ -241,6 +258,7 @@ osafl_status engine_load(struct engine *e, const struct record_set *from, struct
     OSAFL_TRY(load_core(e, from, error));
     OSAFL_TRY(load_clients(e, from, error));
     OSAFL_TRY(load_late(e, from, error));
+    OSAFL_TRY(load_mixes(e, from, error));
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
         struct instance *i = &e->session->instance[kind];
         char section[RECORD_NAME_BYTES];

@@ -63,6 +63,8 @@ static bool make_vectors(struct engine *e)
     const bool judges = e->session->experiment->evaluation.prequential;
     if (judges && !prequential_create(e->session, &e->prequential))
         return false;
+    if (e->session->experiment->evaluation.mixes && !mix_measures_create(e->session, &e->mixes))
+        return false;
     if (judges || e->session->deletion.measure != NULL) {
         e->w_before = new_vector(e);
         if (e->w_before == NULL)
@@ -182,6 +184,7 @@ void engine_destroy(struct engine *e)
     late_updates_free(&e->late);
     evaluation_destroy(&e->evaluation);
     prequential_destroy(&e->prequential);
+    mix_measures_destroy(&e->mixes);
     theory_destroy(e->theory);
     free(e->columns.name);
     free(e->columns.value);

@@ -8,6 +8,7 @@
 #include "evaluate.h"
 #include "late_updates.h"
 #include "measure_samples.h"
+#include "mix_measures.h"
 #include "participation.h"
 #include "personal.h"
 #include "pooled.h"
@@ -60,6 +61,7 @@ struct engine {
     struct evaluation evaluation;
     struct measure_columns columns;
     struct prequential prequential;
+    struct mix_measures mixes;
     double measure_j;      /* spent on measuring samples in the round in hand */
     double *local_measure; /* evaluation.per_client, client_spread: [clients]; else NULL */
     double *sorted;        /* as local_measure: memory of measure_spread() */

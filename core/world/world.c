@@ -532,3 +532,23 @@ double world_entropy(const struct world *w, uint32_t client)
         return (double)NAN;
     return label_mix_entropy(world_histogram(w, client), w->labels);
 }
+
+void world_present_mix(const struct world *w, double *mix)
+{
+    memset(mix, 0, w->labels * sizeof *mix);
+    for (uint32_t u = 0; u < w->population.clients; u++) {
+        const double alpha = world_alpha(w, u);
+        for (uint32_t l = 0; l < w->labels && alpha > 0.0; l++)
+            mix[l] += world_has_owners(w) ? histogram_of(w, u)[l] / (double)w->total_stored
+                                          : alpha * mix_of(w, u)[l];
+    }
+}
+
+double world_mean_age(const struct world *w)
+{
+    uint64_t sum = 0;
+    for (uint32_t u = 0; u < w->population.clients; u++)
+        for (uint64_t k = 0; k < w->stored[u]; k++)
+            sum += w->round - w->born[w->offset[u] + k];
+    return (double)sum / (double)w->total_stored; /* 0 / 0 is the NAN that is promised */
+}

@@ -63,6 +63,12 @@ double world_alpha(const struct world *w, uint32_t client);
 const uint32_t *world_histogram(const struct world *w, uint32_t client);
 /* Entropy of that histogram, in nats: 0 for one label, ln C for a flat one; NaN when empty. */
 double world_entropy(const struct world *w, uint32_t client);
+/* mix[labels]: labels as they come to the clients, weighted by alpha: the mixes in force, or, where
+ * samples have owners, what the stores hold.  All 0 where nobody holds a sample. */
+void world_present_mix(const struct world *w, double *mix);
+/* Rounds since they came, on average over all stored samples: 0 of those that came last.  NAN
+ * without a sample. */
+double world_mean_age(const struct world *w);
 
 /* Begins a round: who is there, and how many samples will reach whom at its end.  Rounds come in
  * ascending order, each once.  history: for the arrival plugin. */

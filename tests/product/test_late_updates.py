@@ -6,7 +6,8 @@ import osafl_run
 from osafl_run import LOSSLESS, ProductTest
 
 ASYNCHRONOUS = ("fedbuff", "fedasync")
-CARRY = {"uplink.late": "carry"}
+AGES = {"results.ages": True}
+CARRY = {"uplink.late": "carry", **AGES}
 # With every clock at its maximum, computing takes 1.5 to 4.2 s, whatever the deadline.
 SLOW = {"resource.plugin": "fixed", "deadline_s": 1.6}
 TABLES = ("rounds.csv", "clients.csv")
@@ -20,7 +21,7 @@ class LateUpdates(ProductTest):
     def test_run_in_which_nobody_is_late_is_the_synchronous_run(self):
         for name in (*ASYNCHRONOUS, "fedavg", "osafl"):
             with self.subTest(aggregator=name):
-                plain = self.run_small(aggregator(name))
+                plain = self.run_small(aggregator(name), AGES)
                 carried = self.run_small(aggregator(name), CARRY)
                 for table in TABLES:
                     self.assertEqual(plain.bytes(table), carried.bytes(table), table)
@@ -32,24 +33,28 @@ class LateUpdates(ProductTest):
         due = {}
         late = 0
         arrived = [0] * rounds
+        age = [0] * rounds  # of those, in all
         for row in run.rows("clients.csv"):
             t, u = int(row["round"]), int(row["client"])
-            back, delivers = due.get(u, (-1, False))
+            back, delivers, by = due.get(u, (-1, False, 0))
             if back >= t:
                 delivered = back == t and delivers
                 self.assertEqual(row["reason"], "" if delivered else "busy", (t, u))
                 self.assertEqual(row["local_rounds"], "0")
                 arrived[t] += delivered
+                age[t] += by * delivered
                 continue
             self.assertNotEqual(row["local_rounds"], "0")
             seconds = float(row["compute_s"]) + float(row["upload_s"])
             by = max(0, math.ceil(seconds / deadline_s * (1 - 1e-9)) - 1)
-            due[u] = (t + by, 0 < by <= most)
+            due[u] = (t + by, 0 < by <= most, by)
             self.assertEqual(row["reason"], "" if by == 0 else "late" if by <= most else "stale")
             self.assertEqual(row["participates"], "1" if by == 0 else "0")
             arrived[t] += by == 0
             late += by > 0
         self.assertEqual(run.rounds("participants"), arrived)
+        for got, a, n in zip(run.rounds("mean_age_updates"), age, arrived, strict=True):
+            self.assertEqual(got, a / n if n > 0 else None)
         return late
 
     def test_late_updates_arrive_in_the_round_in_which_they_are_done(self):

@@ -157,6 +157,8 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, st
         .client_spread = r->e->evaluation.client_spread,
         .learning_rate = r->e->results.learning_rate,
         .prequential = r->e->evaluation.prequential,
+        .mixes = r->e->evaluation.mixes,
+        .ages = r->e->results.ages,
         .client_rows = experiment_client_rows(r->e),
         .listen = listen,
     };
