@@ -177,7 +177,7 @@ static const unsigned char *find_tensor(const struct weights_file *f, const osaf
 {
     const json_t *entry = json_object_get(f->header, t->name);
     const json_t *offsets = json_object_get(entry, "data_offsets");
-    char wanted[128];
+    char wanted[24 * OSAFL_MAX_RANK];
     shape_text(t, wanted, sizeof wanted);
     *type = json_string_value(json_object_get(entry, "dtype"));
     if (entry == NULL) {

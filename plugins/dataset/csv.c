@@ -145,7 +145,9 @@ static osafl_status check_classes(const struct table *t)
     const struct label_facts facts = facts_of(labels, n);
     const struct word *odd = odd_label(labels);
     if (labels->n < 2)
-        return io_fail(t->message, OSAFL_E_DATA, "%s: all samples have the label \"%.60s\"",
+        return io_fail(t->message, OSAFL_E_DATA,
+                       "%s: all samples have the label \"%.60s\"; name another column as "
+                       "dataset.csv.label",
                        t->path, labels->word[0].text);
     if (t->config->classes > 0 && t->config->classes != labels->n)
         return io_fail(t->message, OSAFL_E_DATA,

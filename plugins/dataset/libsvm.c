@@ -211,7 +211,8 @@ static osafl_status check_classes(const struct libsvm_config *config, const stru
         facts.whole = facts.whole && label[i] == floor(label[i]);
     facts.gapless = label[n - 1] - label[0] + 1.0 == n;
     if (n < 2)
-        return io_fail(m, OSAFL_E_DATA, "%s: all samples have the label %g", s->path, label[0]);
+        return io_fail(m, OSAFL_E_DATA, "%s: all samples have the label %g; add samples of another",
+                       s->path, label[0]);
     if (config->classes > 0 && config->classes != n)
         return io_fail(m, OSAFL_E_DATA,
                        "%s: has %" PRIu32 " different labels, dataset.libsvm.classes says %" PRId64,

@@ -238,7 +238,7 @@ const char *csv_oddity(const struct csv_reader *r, uint32_t expected)
         return "; it begins with \"#\", as comments do";
     if (r->n_fields == expected + 1 && r->field[expected][0] == '\0')
         return "; it ends in a separator, after which there is one more empty field";
-    return "";
+    return "; write one field for each column";
 }
 
 /* --- Characters */
@@ -321,6 +321,6 @@ osafl_status csv_need_number(const struct csv_reader *r, uint32_t column, double
     if (csv_field_number(r, column, value))
         return OSAFL_OK;
     return io_fail(r->source->message, OSAFL_E_DATA,
-                   "%s:%" PRIu32 ": %s holds \"%.40s\", which is not a finite number",
+                   "%s:%" PRIu32 ": %s holds \"%.40s\", which is not a finite number; correct it",
                    r->source->name, r->line, csv_place(r, column).text, r->field[column]);
 }

@@ -47,8 +47,8 @@ struct csv_place {
 };
 struct csv_place csv_place(const struct csv_reader *r, uint32_t column);
 
-/* What is odd about a row that has another number of fields than `expected`: a text for the end of
- * a message, or "". */
+/* What is odd about a row that has another number of fields than `expected`, or the remedy: a text
+ * for the end of a message. */
 const char *csv_oddity(const struct csv_reader *r, uint32_t expected);
 
 /* True for text in UTF-8 without control characters; csv_refuse_bytes() fails with what is wrong

@@ -141,6 +141,8 @@ static const osafl_quantizer_vt vtable = {
     .decode = decode,
 };
 
+static const char *const features[] = {"error_feedback", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_QUANTIZER,
@@ -151,6 +153,7 @@ static const osafl_plugin plugin = {
             "Non-Convex Problems, ICML 2018; Karimireddy, Rebjock, Stich, Jaggi: Error Feedback "
             "Fixes SignSGD and other Gradient Compression Schemes, ICML 2019",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

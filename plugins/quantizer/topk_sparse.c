@@ -277,6 +277,8 @@ static const osafl_quantizer_vt vtable = {
     .dot = dot,
 };
 
+static const char *const features[] = {"error_feedback", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_QUANTIZER,
@@ -285,6 +287,7 @@ static const osafl_plugin plugin = {
     .summary = "Sends the entries of greatest magnitude in full, with error feedback",
     .cite = "Stich, Cordonnier, Jaggi: Sparsified SGD with Memory, NeurIPS 2018",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

@@ -121,6 +121,8 @@ const struct check checks[] = {
         "decodes to the vector on the mean"),
     LAW(QUANTIZER, "lossless", "quantizer.lossless", check_quantizer_lossless, 18,
         "decodes to the vector itself"),
+    LAW(QUANTIZER, "error_feedback", "quantizer.feedback", check_quantizer_feedback, 18,
+        "keeps what its codes leave out"),
 
     KIND(DELETION, "deletion.positions", check_deletion_positions, 18,
          "chooses as many distinct positions as asked for"),

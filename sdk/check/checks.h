@@ -82,6 +82,7 @@ void check_quantizer_ranges(struct conform *c);
 void check_quantizer_garbage(struct conform *c);
 void check_quantizer_unbiased(struct conform *c);
 void check_quantizer_lossless(struct conform *c);
+void check_quantizer_feedback(struct conform *c);
 void check_resource_answers(struct conform *c);
 void check_resource_limits(struct conform *c);
 

@@ -614,3 +614,43 @@ void check_quantizer_lossless(struct conform *c)
         caller_close(&t);
     }
 }
+
+/* What has come before each packet and with it, less what decodes, is kept. */
+static void require_kept(const struct caller *t, const struct sender *r, const float *before)
+{
+    for (uint64_t i = 0; i < r->tested.world.dim; i++) {
+        const double in = (double)before[i] + (double)r->x[i];
+        const double out = (double)r->decoded[i] + (double)r->state[i];
+        const double size = fabs((double)before[i]) + fabs((double)r->x[i]) +
+                            fabs((double)r->decoded[i]) + fabs((double)r->state[i]);
+        if (!(fabs(in - out) <= 1e-6 * size))
+            caller_fail(t,
+                        "entry %u: %.9g was kept and %.9g came, but %.9g decodes and %.9g is kept",
+                        (unsigned)i, (double)before[i], (double)r->x[i], (double)r->decoded[i],
+                        (double)r->state[i]);
+    }
+}
+
+void check_quantizer_feedback(struct conform *c)
+{
+    struct sender r;
+    sender_open(&r, c);
+    const uint64_t dim = r.tested.world.dim;
+    const uint64_t floats = own_floats(&r.tested);
+    if (floats != 0 && floats != dim)
+        conform_fail(c, "keeps %g floats of a client for vectors of %g", (double)floats,
+                     (double)dim);
+    float *before = calloc(dim, sizeof *before);
+    if (before == NULL)
+        _exit(70);
+    for (uint32_t round = 0; floats > 0 && round < 20; round++) {
+        struct caller t = caller_open(&r.tested);
+        t.round = round;
+        trial_floats(&r.tested, round, 6, 0.1, r.x, dim);
+        memcpy(before, r.state, dim * sizeof *before);
+        send(&r, &t, 0);
+        require_kept(&t, &r, before);
+        caller_close(&t);
+    }
+    free(before);
+}

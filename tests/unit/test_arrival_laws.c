@@ -422,13 +422,15 @@ static void test_bad_traces(void **state)
     refuse_trace("0,0,4,1\n0,1,-3,1\n", ":3: column 3 (\"samples\"): -3 is no whole number");
     refuse_trace("0,0,4.5,1\n", ":2: column 3 (\"samples\"): 4.5 is no whole number");
     refuse_trace("0,0,4294967295,1\n", ":2: column 3");
-    refuse_trace("0,0,many,1\n", ":2: column 3");
+    refuse_trace(
+        "0,0,many,1\n",
+        ":2: column 3 (\"samples\") holds \"many\", which is not a finite number; correct it");
     refuse_trace("-1,0,4,1\n", ":2: column 1 (\"round\")");
     refuse_trace("0,0,4,1\n0,3,4,1\n", ":3: client 3 is unknown, there are 0 .. 2");
     refuse_trace("1,0,4,1\n0,0,4,1\n", ":3: round 0 comes after round 1; sort");
     refuse_trace("0,0,4,1\n0,1,4,1\n0,0,5,1\n", ":4: round 0 of client 0 is in line 2 already");
     refuse_trace("0,0,4,2\n", ":2: present is 2; write 0 or 1");
-    refuse_trace("0,0,4,1,9\n", ":2: has 5 columns, the header 4");
+    refuse_trace("0,0,4,1,9\n", ":2: has 5 columns, the header 4; write one field for each");
     refuse_trace("0,0,4\n", ":2: has 3 columns, the header 4");
     refuse_trace("round,client,samples,present,note\n0,0,4,1,9\n", ":1: has 5 columns; leave only");
     refuse_trace("round,client,samples\n0,0,4\n", ":1: no column is named \"present\"");

@@ -58,7 +58,11 @@ static void export_tensor(void *self, uint32_t t, const float *w, float *out)
 
 static const osafl_tensor tensors[] = {
     {.name = "classifier.weight", .offset = 0, .size = 6, .shape = {2, 3}, .rank = 2},
-    {.name = "classifier.bias", .offset = 6, .size = 2, .shape = {2}, .rank = 1},
+    {.name = "classifier.bias",
+     .offset = 6,
+     .size = 2,
+     .shape = {1, 1, 1, 1, 1, 1, 1, 2},
+     .rank = 8},
 };
 
 static const osafl_model_info info = {.struct_size = sizeof info,
@@ -126,7 +130,7 @@ static void test_independent_reader(void **state)
     assert_string_equal(text, "metadata program osafl\n"
                               "metadata round 30\n"
                               "classifier.weight 2x3 1.0 6.0 21.0\n"
-                              "classifier.bias 2 -0.5 0.25 -0.25\n");
+                              "classifier.bias 1x1x1x1x1x1x1x2 -0.5 0.25 -0.25\n");
     assert_int_equal(status, 0);
     free(text);
 }

@@ -76,7 +76,8 @@ typedef struct osafl_host {
     /* Records metric number `metric` of the plugin's own table for the present round; client is
      * OSAFL_NO_CLIENT for a metric per round.  A later value of the same round replaces the
      * earlier one; a metric without a value, or with a NaN, is an empty field.  [call], from
-     * [coord] functions */
+     * [coord] functions; a metric per client also from [worker] functions, of the client in
+     * hand */
     void (*metric)(osafl_call *c, uint32_t metric, uint32_t client, double value);
 
     /* 64-byte aligned, zeroed, released by the host when the call returns.  NULL: out of memory

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define OSAFL_MAX_RANK 4
+#define OSAFL_MAX_RANK 8
 
 /* One named tensor: w[offset .. offset + size).  Tensors tile w in order, without gaps. */
 typedef struct osafl_tensor {

@@ -2,7 +2,8 @@
  * cost?
  *
  * A code is a sequence of bytes of the quantizer's own making; the host stores it as it is and
- * hands it back 8-byte aligned. */
+ * hands it back 8-byte aligned.  It may hold more than goes over the air, such as indices that the
+ * receiver draws anew from the packet: air_bits of encode() counts what is sent. */
 #ifndef OSAFL_QUANTIZER_H
 #define OSAFL_QUANTIZER_H
 
@@ -32,13 +33,17 @@ typedef struct osafl_quantizer_info {
     double payload_bits;
     uint64_t max_bytes; /* no code is longer */
     /* Floats that it keeps for every client and slot over rounds, zero at first (error feedback).
-     */
+     * What encode() makes of them is dropped where the update is lost. */
     uint64_t client_floats;
 } osafl_quantizer_info;
 
 /* A vector has facts->dim elements; its tensors are facts->model->tensors.
  *
- * Features: "unbiased": E decode(encode(x)) = x.  "lossless": decode(encode(x)) = x. */
+ * Features, laws that are tested where they are declared:
+ *   "unbiased"        E decode(encode(x)) = x
+ *   "lossless"        decode(encode(x)) = x
+ *   "error_feedback"  client_floats is dim or 0; where it is dim, state is what codes left out:
+ *                     state before + x = decode(encode(x)) + state after, up to rounding */
 typedef struct osafl_quantizer_vt {
     osafl_lifecycle life;
     /* REQUIRED.  The same answer every time.  [any] */

@@ -68,7 +68,8 @@ typedef struct osafl_resource_answer {
  * tolerance of 1e-9 allowed). */
 typedef struct osafl_resource_vt {
     osafl_lifecycle life;
-    /* REQUIRED.  [coord] */
+    /* REQUIRED.  Once a round, ascending; after a resume from the next round on, so what an
+     * instance keeps between rounds belongs in save().  [coord] */
     osafl_status (*solve)(void *self, osafl_call *c, const osafl_resource_problem *p,
                           const osafl_resource_answer *out);
 } osafl_resource_vt;
