@@ -105,6 +105,9 @@ int until_check(struct experiment *const *cell, size_t n, struct loader *l,
         run[i].e = cell[i];
     const int status = cells_run(run, n, l, &options);
     report_failures(run, n, d);
+    if (status == EXIT_INTERRUPTED)
+        fprintf(stderr, "osafl: %s before any further run; run the same command again to resume\n",
+                stop_reason());
     free(run);
     return status;
 }
