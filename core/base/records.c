@@ -12,8 +12,10 @@
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#include <zlib.h>
 
-#define FORMAT 1
+#define FORMAT 2
+#define OLDEST_FORMAT 1 /* has no deflated records */
 #define BLOCK_HEAD_BYTES 24
 #define ITEM_HEAD_BYTES 16 /* of a section and of a record */
 #define CHECKSUM_BYTES 8
@@ -24,6 +26,16 @@
 static const unsigned char magic[8] = {0x8f, 'O', 'S', 'A', 'F', 'L', '\r', '\n'};
 
 enum record_type { RECORD_U64 = 1, RECORD_F64, RECORD_F32, RECORD_BYTES };
+
+/* Beside the type: the elements are a u64, the bytes of a zlib stream, and the stream. */
+#define DEFLATED 0x100u
+#define STREAM_SIZE_BYTES 8
+/* Large tables are deflated; they consist of small or equal numbers.  Parameters of a model would
+ * hardly shrink. */
+#define DEFLATE_FROM (UINT64_C(64) << 10)
+/* No stream holds more than so many bytes in one of its own. */
+#define DEFLATE_RATIO 1032
+#define CHUNK_BYTES 16384u
 
 static const struct {
     const char *name;
@@ -72,6 +84,11 @@ static uint64_t get_u64(const unsigned char *at)
     return get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Copies n elements between this machine's byte order and the block's, either way. */
 static void copy_elements(void *to, const void *from, uint64_t n, uint32_t width)
 {
@@ -105,6 +122,68 @@ static bool name_is_valid(const char *name, size_t length, const char *punctuati
 static const char section_punctuation[] = "_./";
 static const char key_punctuation[] = "_.";
 
+/* ---- deflated elements --------------------------------------------------------------------- */
+
+/* Writes a stream of n > 0 elements.  Returns its bytes; 0: it does not fit, or memory is short. */
+static uint64_t deflate_elements(unsigned char *to, uint64_t room, const void *from, uint64_t n,
+                                 uint32_t width)
+{
+    const uint64_t step = CHUNK_BYTES / width;
+    unsigned char chunk[CHUNK_BYTES];
+    z_stream z = {0};
+    if (deflateInit(&z, Z_BEST_SPEED) != Z_OK)
+        return 0;
+    z.next_out = to;
+    int status = Z_OK;
+    for (uint64_t k = 0; k < n && status == Z_OK; k += step) {
+        const uint64_t part = smaller(n - k, step);
+        copy_elements(chunk, (const unsigned char *)from + k * width, part, width);
+        z.next_in = chunk;
+        z.avail_in = (uInt)(part * width);
+        z.avail_out = (uInt)smaller(room - z.total_out, UINT32_MAX);
+        status = deflate(&z, k + part == n ? Z_FINISH : Z_NO_FLUSH);
+        if (z.avail_in > 0)
+            status = Z_BUF_ERROR; /* no room for the rest */
+    }
+    deflateEnd(&z);
+    return status == Z_STREAM_END ? z.total_out : 0;
+}
+
+/* Reads exactly n > 0 elements.  OSAFL_E_STATE: the stream does not hold them. */
+static osafl_status inflate_elements(void *to, uint64_t n, uint32_t width,
+                                     const unsigned char *stream, uint64_t bytes)
+{
+    const uint64_t step = CHUNK_BYTES / width;
+    unsigned char chunk[CHUNK_BYTES];
+    z_stream z = {0};
+    if (inflateInit(&z) != Z_OK)
+        return OSAFL_E_NOMEM;
+    z.next_in = (z_const Bytef *)(uintptr_t)stream;
+    int status = Z_OK;
+    for (uint64_t k = 0; k < n && status == Z_OK; k += step) {
+        const uint64_t part = smaller(n - k, step);
+        z.next_out = chunk;
+        z.avail_out = (uInt)(part * width);
+        while (z.avail_out > 0 && status == Z_OK) {
+            z.avail_in = (uInt)smaller(bytes - z.total_in, UINT32_MAX);
+            status = inflate(&z, Z_NO_FLUSH);
+        }
+        if (z.avail_out > 0 || (status == Z_STREAM_END && k + part < n))
+            status = Z_DATA_ERROR;
+        else
+            copy_elements((unsigned char *)to + k * width, chunk, part, width);
+    }
+    if (status == Z_OK) { /* all elements are there; what is left is the end of the stream */
+        z.avail_out = 0;
+        z.avail_in = (uInt)smaller(bytes - z.total_in, UINT32_MAX);
+        status = inflate(&z, Z_FINISH);
+    }
+    inflateEnd(&z);
+    if (status == Z_MEM_ERROR)
+        return OSAFL_E_NOMEM;
+    return status == Z_STREAM_END && z.total_in == bytes ? OSAFL_OK : OSAFL_E_STATE;
+}
+
 /* ---- index --------------------------------------------------------------------------------- */
 
 /* Where a record is, for search by key. */
@@ -114,6 +193,7 @@ struct entry {
     uint32_t type;
     uint64_t n;
     const unsigned char *elements;
+    uint64_t stream; /* bytes at elements, if deflated; 0: they are the elements themselves */
 };
 
 static int compare_keys(const char *a, size_t a_length, const char *b, size_t b_length)
@@ -213,6 +293,25 @@ static unsigned char *append_item(struct record_writer *w, const char *name, uin
     return at;
 }
 
+/* Deflates elements to `at`, where there is room for them as they are, and gives back what it does
+ * not need.  False, with nothing done: it does not pay. */
+static bool put_deflated(struct record_writer *w, unsigned char *at, enum record_type type,
+                         const void *v, uint64_t n)
+{
+    const uint64_t plain = n * types[type].width;
+    if ((type != RECORD_U64 && type != RECORD_F64) || plain < DEFLATE_FROM)
+        return false;
+    const uint64_t stream = deflate_elements(at + STREAM_SIZE_BYTES, plain - STREAM_SIZE_BYTES, v,
+                                             n, types[type].width);
+    if (stream == 0)
+        return false;
+    const uint64_t bytes = STREAM_SIZE_BYTES + stream;
+    put_u64(at, stream);
+    w->size -= plain - padded(bytes);
+    memset(at + bytes, 0, padded(bytes) - bytes);
+    return true;
+}
+
 static osafl_status append_record(osafl_writer *face, const char *key, enum record_type type,
                                   const void *v, uint64_t n)
 {
@@ -223,10 +322,14 @@ static osafl_status append_record(osafl_writer *face, const char *key, enum reco
                      key);
     if (n > PTRDIFF_MAX / 2 / width)
         return spoil(w, OSAFL_E_NOMEM, "record %s has too many elements", key);
+    const size_t head = w->size;
     unsigned char *at = append_item(w, key, type, n, n * width);
     if (at == NULL)
         return spoil(w, OSAFL_E_NOMEM, "out of memory for record %s", key);
-    copy_elements(at, v, n, width);
+    if (put_deflated(w, at, type, v, n))
+        put_u32(w->data + head + 4, (uint32_t)type | DEFLATED);
+    else
+        copy_elements(at, v, n, width);
     return OSAFL_OK;
 }
 
@@ -388,16 +491,36 @@ static bool take_item(struct byte_cursor *c, struct item *out)
     return true;
 }
 
+/* The bytes of a record's elements, and of their stream if they are deflated; false: they are not
+ * all there. */
+static bool measure_elements(const struct byte_cursor *c, const struct item *item, uint64_t *bytes,
+                             uint64_t *stream)
+{
+    const uint32_t width = width_of(item->word & ~DEFLATED);
+    *stream = 0;
+    if (width == 0)
+        return false;
+    if ((item->word & DEFLATED) == 0) {
+        *bytes = item->n * width;
+        return item->n <= c->left / width;
+    }
+    if (c->left < STREAM_SIZE_BYTES)
+        return false;
+    *stream = get_u64(c->at);
+    *bytes = STREAM_SIZE_BYTES + *stream;
+    return *stream > 0 && *stream <= c->left - STREAM_SIZE_BYTES && item->n > 0 &&
+           item->n <= *stream * DEFLATE_RATIO / width;
+}
+
 /* Takes one record; false: it is not whole or not well formed. */
 static bool take_record(struct byte_cursor *c, struct entry *out)
 {
     struct item item;
-    if (!take_item(c, &item) || !name_is_valid(item.name, item.length, key_punctuation))
+    uint64_t bytes = 0;
+    uint64_t stream = 0;
+    if (!take_item(c, &item) || !name_is_valid(item.name, item.length, key_punctuation) ||
+        !measure_elements(c, &item, &bytes, &stream))
         return false;
-    const uint32_t width = width_of(item.word);
-    if (width == 0 || item.n > c->left / width)
-        return false;
-    const uint64_t bytes = item.n * width;
     const uint64_t whole = padded(bytes);
     if (whole > c->left)
         return false;
@@ -405,7 +528,12 @@ static bool take_record(struct byte_cursor *c, struct entry *out)
         if (c->at[i] != 0)
             return false;
     }
-    *out = (struct entry){item.name, item.length, item.word, item.n, c->at};
+    *out = (struct entry){.key = item.name,
+                          .length = item.length,
+                          .type = item.word & ~DEFLATED,
+                          .n = item.n,
+                          .elements = stream > 0 ? c->at + STREAM_SIZE_BYTES : c->at,
+                          .stream = stream};
     c->at += whole;
     c->left -= whole;
     return true;
@@ -482,10 +610,10 @@ static osafl_status check_block(const unsigned char *data, size_t size, uint32_t
     if (size < BLOCK_HEAD_BYTES + CHECKSUM_BYTES)
         return error_set(error, OSAFL_E_STATE, "saved state is truncated after %zu bytes", size);
     const uint32_t format = get_u32(data + 8);
-    if (format != FORMAT)
+    if (format < OLDEST_FORMAT || format > FORMAT)
         return error_set(error, OSAFL_E_STATE,
-                         "saved state has format %u, this program reads format %u",
-                         (unsigned)format, (unsigned)FORMAT);
+                         "saved state has format %u, this program reads formats %u to %u",
+                         (unsigned)format, (unsigned)OLDEST_FORMAT, (unsigned)FORMAT);
     const uint64_t stated = get_u64(data + 16);
     if (stated != size)
         return error_set(error, OSAFL_E_STATE,
@@ -588,8 +716,18 @@ static osafl_status read_record(osafl_reader *face, const char *key, enum record
                       "saved state has %llu elements in record %s of section %s, expected are "
                       "%llu",
                       (unsigned long long)e->n, key, section, (unsigned long long)n);
-    copy_elements(v, e->elements, n, types[type].width);
-    return OSAFL_OK;
+    if (e->stream == 0) {
+        copy_elements(v, e->elements, n, types[type].width);
+        return OSAFL_OK;
+    }
+    const osafl_status status = inflate_elements(v, n, types[type].width, e->elements, e->stream);
+    if (status != OSAFL_OK)
+        (void)misfit(r,
+                     status == OSAFL_E_NOMEM ? "out of memory for record %s of section %s"
+                                             : "saved state is damaged: record %s of section %s "
+                                               "cannot be inflated",
+                     key, section);
+    return status;
 }
 
 static osafl_status read_u64(osafl_reader *r, const char *key, uint64_t *v, uint64_t n)

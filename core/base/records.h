@@ -1,12 +1,17 @@
 /* records.h - named, typed records in sections, packed into one block of bytes and back.
  *
  * Pure functions of buffers: what becomes of the bytes (checkpoint.c writes them to a file) is
- * decided elsewhere.  The bytes depend on nothing but the names and values, on any machine:
+ * decided elsewhere.  The bytes depend on nothing but the names, the values and the release of
+ * zlib, on any machine:
  *
  *   block    8 bytes 8f 'O' 'S' 'A' 'F' 'L' 0d 0a, u32 format, u32 sections, u64 size of the block,
  *            sections, u64 XXH3 of everything before it
  *   section  u32 length of its name, u32 state version, u64 size of its records, name, records
  *   record   u32 length of its key, u32 type, u64 elements, key, elements
+ *
+ * Integers and doubles of 64 KiB and more are deflated where that makes them smaller: 0x100 is
+ * added to their type, and in place of the elements are a u64, the bytes of a zlib stream, and the
+ * stream.
  *
  * All integers are little-endian, floats IEEE 754; names and elements are padded with zeros to a
  * multiple of 8 bytes.  `error` is filled exactly on failure. */

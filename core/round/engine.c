@@ -94,15 +94,19 @@ static void list_client_tasks(struct engine *e)
     }
 }
 
+uint64_t engine_client_steps(const struct session *s, uint64_t local_rounds, uint64_t stored)
+{
+    return count_steps(s, local_rounds, (uint64_t)s->experiment->training.minibatches, stored);
+}
+
 uint64_t engine_steps_per_round(const struct session *s, const uint64_t *stored)
 {
     if (s->pooled_steps > 0)
         return s->pooled_steps;
-    const uint64_t minibatches = (uint64_t)s->experiment->training.minibatches;
     uint64_t steps = 0;
     for (uint32_t u = 0; u < s->facts.clients; u++)
         if (stored[u] > 0)
-            steps += count_steps(s, s->facts.max_local_rounds, minibatches, stored[u]);
+            steps += engine_client_steps(s, s->facts.max_local_rounds, stored[u]);
     return steps;
 }
 

@@ -59,6 +59,9 @@ osafl_status engine_load(struct engine *e, const struct record_set *from, struct
 /* SGD steps of a round in which everybody who has a sample takes part with the most local rounds.
  * stored: [clients]. */
 uint64_t engine_steps_per_round(const struct session *s, const uint64_t *stored);
+
+/* SGD steps of a client's local rounds on a store. */
+uint64_t engine_client_steps(const struct session *s, uint64_t local_rounds, uint64_t stored);
 /* An estimate: bytes that a run with so many threads takes beyond its data set and the plugins' own
  * memory. */
 uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads);

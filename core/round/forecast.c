@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engine.h"
 #include "participation.h"
 #include "results/results.h"
 
@@ -19,6 +20,8 @@ struct forecast {
     uint64_t taking_part;
     uint64_t with_most; /* with max_local_rounds of them */
     uint64_t local_rounds;
+    uint64_t steps;                             /* of SGD */
+    uint64_t most_steps;                        /* in one round */
     uint64_t late;                              /* deliver in a later round */
     uint64_t stale;                             /* too late for the aggregator */
     uint64_t busy;                              /* under way from an earlier round */
@@ -32,6 +35,7 @@ static void count_round(struct forecast *f, const struct participation *p, uint3
 {
     const osafl_resource_answer *a = &p->answer;
     const uint64_t before = f->taking_part;
+    uint64_t steps = 0;
     for (uint32_t u = 0; u < a->clients; u++) {
         f->client_rounds++;
         if (p->busy[u]) {
@@ -46,11 +50,14 @@ static void count_round(struct forecast *f, const struct participation *p, uint3
         f->late += p->late[u] > 0 && !participation_is_stale(p, u);
         f->taking_part++;
         f->local_rounds += a->local_rounds[u];
+        steps += engine_client_steps(p->session, a->local_rounds[u], world_stored(p->world)[u]);
         f->with_most += a->local_rounds[u] == most;
         f->compute_j += a->compute_j[u];
         f->upload_j += a->upload_j[u];
         f->payload_bits += p->payload_bits[u];
     }
+    f->steps += steps;
+    f->most_steps = steps > f->most_steps ? steps : f->most_steps;
     f->empty_rounds += f->taking_part == before;
     f->rounds++;
 }
@@ -133,6 +140,9 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
             (double)f->local_rounds / (double)f->taking_part, s->facts.max_local_rounds,
             percent(f->with_most, f->client_rounds));
     print_late(f, s, to);
+    if (s->experiment->training.enabled)
+        fprintf(to, "%-22s mean %.0f, at most %llu\n", "steps of a round",
+                (double)f->steps / rounds, (unsigned long long)f->most_steps);
     fprintf(to, "%-22s %.4g J of computing, %.4g J of sending, %.4g Mbit of payload\n",
             "a round's mean cost", f->compute_j / rounds, f->upload_j / rounds,
             1e-6 * f->payload_bits / rounds);

@@ -206,6 +206,19 @@ static osafl_status measure_candidates(struct world *w, uint32_t client, uint32_
                       error);
 }
 
+/* Answer k of n is not a position below `positions`, or is there twice. */
+static osafl_status refuse_position(const struct world *w, const struct osafl_call *call,
+                                    uint32_t n, uint32_t positions, uint32_t k, struct error *error)
+{
+    char where[256];
+    call_describe(call, where, sizeof where);
+    return error_set(error, OSAFL_E_BUG,
+                     "%s: select() must name %" PRIu32 " distinct positions below %" PRIu32
+                     ", but its answer %" PRIu32 " is %" PRIu32 "%s; this is a bug of the plugin",
+                     where, n, positions, k, w->position[k],
+                     w->position[k] < positions ? " once more" : "");
+}
+
 /* Asks the policy for n samples and checks its answer; marks in w->leaves who goes. */
 static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t round, uint32_t n,
                                    struct error *error)
@@ -229,21 +242,12 @@ static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t ro
     struct osafl_call call;
     memset(w->position, 0xff, n * sizeof *w->position); /* an unwritten place is out of range */
     call_begin(&call, deletion, client, round);
-    const osafl_status status =
-        call_end(&call, vt->select(deletion->self, &call, &view, n, w->position));
-    char where[256];
-    call_describe(&call, where, sizeof where);
-    if (status != OSAFL_OK)
-        return error_set(error, status, "%s: %s", where, call.error.text);
+    OSAFL_TRY(
+        call_end_named(&call, vt->select(deletion->self, &call, &view, n, w->position), error));
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t position = w->position[k];
         if (position >= stored + arrived || w->leaves[position])
-            return error_set(error, OSAFL_E_BUG,
-                             "%s: select() must name %" PRIu32 " distinct positions below %" PRIu32
-                             ", but its answer %" PRIu32 " is %" PRIu32
-                             "%s; this is a bug of the plugin",
-                             where, n, stored + arrived, k, position,
-                             position < stored + arrived ? " once more" : "");
+            return refuse_position(w, &call, n, stored + arrived, k, error);
         w->leaves[position] = 1;
     }
     return OSAFL_OK;

@@ -22,6 +22,13 @@ static const double some_f64[2] = {-0.0, 5e-324};
 static const float some_f32[3] = {1.5f, -2.25f, 1e-45f};
 static const char some_bytes[5] = {'a', 0, 'b', '\n', 'c'};
 
+/* Puts the checksum right. */
+static void seal(unsigned char *block, size_t size)
+{
+    const uint64_t sum = XXH3_64bits(block, size - 8);
+    memcpy(block + size - 8, &sum, 8);
+}
+
 /* A block with two sections and every type. */
 static struct record_writer *make_block(const void **data, size_t *size)
 {
@@ -86,7 +93,7 @@ static void test_bytes_of_a_block(void **state)
     (void)state;
     static const unsigned char expected[] = {
         0x8f, 'O', 'S',  'A',  'F', 'L', '\r', '\n', /* magic */
-        1,    0,   0,    0,    1,   0,   0,    0,    /* format 1, 1 section */
+        2,    0,   0,    0,    1,   0,   0,    0,    /* format 2, 1 section */
         88,   0,   0,    0,    0,   0,   0,    0,    /* size */
         1,    0,   0,    0,    3,   0,   0,    0,    /* name of 1 byte, state version 3 */
         32,   0,   0,    0,    0,   0,   0,    0,    /* records of 32 bytes */
@@ -104,6 +111,101 @@ static void test_bytes_of_a_block(void **state)
     assert_int_equal(record_writer_finish(w, &data, &size, &error), OSAFL_OK);
     assert_int_equal(size, sizeof expected + 8);
     assert_memory_equal(data, expected, sizeof expected);
+
+    unsigned char old[sizeof expected + 8]; /* format 1 is the same where nothing is deflated */
+    memcpy(old, data, size);
+    old[8] = 1;
+    seal(old, size);
+    struct record_set *set = NULL;
+    assert_int_equal(record_set_open(old, size, &set, &error), OSAFL_OK);
+    record_set_destroy(set);
+    record_writer_destroy(w);
+}
+
+/* More than one chunk, and no whole number of them. */
+#define MANY 20011
+
+/* A block of two tables that become smaller, and one of noise that does not. */
+static struct record_writer *make_tables(const uint64_t *u64, const double *f64,
+                                         const uint64_t *noise, const void **data, size_t *size)
+{
+    struct record_writer *w = record_writer_create();
+    osafl_writer *to = record_writer_section(w, "s", 1);
+    assert_int_equal(to->u64(to, "counts", u64, MANY), OSAFL_OK);
+    assert_int_equal(to->f64(to, "doubles", f64, MANY), OSAFL_OK);
+    assert_int_equal(to->u64(to, "noise", noise, MANY), OSAFL_OK);
+    assert_int_equal(to->u64(to, "short", u64, 5), OSAFL_OK);
+    assert_int_equal(record_writer_finish(w, data, size, &error), OSAFL_OK);
+    return w;
+}
+
+static void fill_tables(uint64_t *u64, double *f64, uint64_t *noise)
+{
+    for (uint64_t i = 0; i < MANY; i++) {
+        u64[i] = i % 7;
+        f64[i] = i % 5 == 0 ? 0.25 * (double)i : (double)NAN;
+        noise[i] = XXH3_64bits(&i, sizeof i);
+    }
+}
+
+static void test_large_tables_are_deflated(void **state)
+{
+    (void)state;
+    static uint64_t u64[MANY], noise[MANY], found[MANY];
+    static double f64[MANY], found_f64[MANY];
+    const void *data = NULL;
+    size_t size = 0;
+    uint64_t n = 0;
+    fill_tables(u64, f64, noise);
+    struct record_writer *w = make_tables(u64, f64, noise, &data, &size);
+    assert_in_range(size, sizeof noise, sizeof noise + sizeof u64 / 2);
+    struct record_set *set = NULL;
+    struct record_reader r;
+    assert_int_equal(record_set_open(data, size, &set, &error), OSAFL_OK);
+    assert_int_equal(record_reader_open(set, "s", &r, &error), OSAFL_OK);
+    osafl_reader *from = &r.base;
+    assert_int_equal(from->count(from, "counts", &n), OSAFL_OK);
+    assert_int_equal(n, MANY);
+    assert_int_equal(from->u64(from, "counts", found, MANY), OSAFL_OK);
+    assert_memory_equal(found, u64, sizeof u64);
+    assert_int_equal(from->f64(from, "doubles", found_f64, MANY), OSAFL_OK);
+    assert_memory_equal(found_f64, f64, sizeof f64);
+    assert_int_equal(from->u64(from, "noise", found, MANY), OSAFL_OK);
+    assert_memory_equal(found, noise, sizeof noise);
+    assert_int_equal(from->u64(from, "short", found, 5), OSAFL_OK);
+    record_set_destroy(set);
+    record_writer_destroy(w);
+}
+
+/* Damage to a stream behind a right checksum: said when the record is read, and nothing worse. */
+static void test_damaged_streams(void **state)
+{
+    (void)state;
+    static uint64_t u64[MANY], noise[MANY], found[MANY];
+    static double f64[MANY];
+    const void *data = NULL;
+    size_t size = 0;
+    fill_tables(u64, f64, noise);
+    struct record_writer *w = make_tables(u64, f64, noise, &data, &size);
+    unsigned char *copy = malloc(size);
+    size_t refused = 0;
+    for (size_t at = 24; at < 600; at++) { /* heads and the stream of "counts" */
+        memcpy(copy, data, size);
+        copy[at] ^= 0x55;
+        seal(copy, size);
+        struct record_set *set = NULL;
+        struct record_reader r;
+        osafl_status status = record_set_open(copy, size, &set, &error);
+        if (status == OSAFL_OK)
+            status = record_reader_open(set, "s", &r, &error);
+        if (status == OSAFL_OK)
+            status = r.base.u64(&r.base, "counts", found, MANY);
+        assert_true(status == OSAFL_OK || status == OSAFL_E_STATE);
+        refused += status != OSAFL_OK ? 1 : 0;
+        record_set_destroy(set);
+    }
+    assert_true(refused > 200);
+    free(copy);
     record_writer_destroy(w);
 }
 
@@ -267,7 +369,7 @@ static void test_foreign_blocks(void **state)
     unsigned char *copy = malloc(size);
     memcpy(copy, data, size);
     copy[8] = 9;
-    expect_refused(copy, size, "format 9, this program reads format 1");
+    expect_refused(copy, size, "format 9, this program reads formats 1 to 2");
     free(copy);
     record_writer_destroy(w);
 }
@@ -287,8 +389,7 @@ static void test_resealed_damage(void **state)
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
             memcpy(copy, data, size);
             memcpy(copy + at, &values[i], 4);
-            const uint64_t sum = XXH3_64bits(copy, size - 8);
-            memcpy(copy + size - 8, &sum, 8);
+            seal(copy, size);
             struct record_set *set = NULL;
             const osafl_status status = record_set_open(copy, size, &set, &error);
             assert_true(status == OSAFL_OK || status == OSAFL_E_STATE);
@@ -306,6 +407,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_bytes_of_a_block),
+        cmocka_unit_test(test_large_tables_are_deflated),
+        cmocka_unit_test(test_damaged_streams),
         cmocka_unit_test(test_same_records_are_the_same_bytes),
         cmocka_unit_test(test_misfits),
         cmocka_unit_test(test_wrong_names_spoil_the_block),

@@ -25,9 +25,23 @@ static void print_bytes(const char *what, uint64_t bytes)
     printf("%-22s %.1f MiB\n", what, (double)bytes / (1024.0 * 1024.0));
 }
 
+/* Over a link, who is asked decides on the number of steps: forecast_print() says it. */
+static void print_training(const struct session *s, const struct world *world)
+{
+    const char *plural = text_plural(s->facts.rounds);
+    const char *samples = text_plural(s->facts.batch);
+    const uint64_t steps = engine_steps_per_round(s, world_population(world)->capacity);
+    if (session_has_link(s))
+        printf("%-22s %u round%s, %u sample%s a step\n", "training", s->facts.rounds, plural,
+               s->facts.batch, samples);
+    else
+        printf("%-22s %u round%s of at most %llu step%s with %u sample%s\n", "training",
+               s->facts.rounds, plural, (unsigned long long)steps, text_plural(steps),
+               s->facts.batch, samples);
+}
+
 static void print_work(const struct session *s, const struct world *world)
 {
-    const uint64_t steps = engine_steps_per_round(s, world_population(world)->capacity);
     const double evaluations =
         ceil((double)s->facts.rounds / (double)s->experiment->evaluation.every);
     printf("%-22s %llu\n", "parameters", (unsigned long long)s->codec.dim);
@@ -39,9 +53,7 @@ static void print_work(const struct session *s, const struct world *world)
         printf("%-22s by the %s of each sample, a forward pass; stores depend on the model\n",
                "deletion", s->deletion.measure);
     if (s->experiment->training.enabled) {
-        printf("%-22s %u round%s of at most %llu step%s with %u sample%s\n", "training",
-               s->facts.rounds, text_plural(s->facts.rounds), (unsigned long long)steps,
-               text_plural(steps), s->facts.batch, text_plural(s->facts.batch));
+        print_training(s, world);
         printf("%-22s %.0f time%s on %llu sample%s\n", "evaluation", evaluations,
                text_plural((uint64_t)evaluations), (unsigned long long)s->evaluation_samples,
                text_plural(s->evaluation_samples));

@@ -1,0 +1,41 @@
+"""Runs with far more clients than take part."""
+import os
+import re
+
+import osafl_run
+from osafl_run import ProductTest
+
+MANY = {"clients.count": 10000, "clients.storage": 8, "clients.arrivals": 2, "training.batch": 2,
+        "training.minibatches": 0, "training.max_local_rounds": 1, "evaluation.samples": 20,
+        "selection.plugin": "uniform", "selection.uniform.share": 0.002, "resource.plugin": "fixed",
+        "results.clients": "none"}
+
+
+class ManyClients(ProductTest):
+    def test_check_counts_the_steps_of_those_who_are_asked(self):
+        output = self.check_small(MANY)
+        steps = re.search(r"steps of a round +mean (\d+), at most (\d+)", output)
+        # 20 clients with 3 to 7 samples, 2 in a step
+        self.assertLessEqual(20 * 2, int(steps[1]))
+        self.assertLessEqual(int(steps[1]), int(steps[2]))
+        self.assertLessEqual(int(steps[2]), 20 * 4)
+
+    def test_check_knows_the_steps_of_a_run_without_a_link(self):
+        output = self.check_small({"aggregator.plugin": "genie"})
+        self.assertRegex(output, r"training +30 rounds of at most \d+ steps with \d+ samples")
+        self.assertNotIn("steps of a round", output)
+
+    def test_a_resume_and_threads_change_nothing(self):
+        """The tables in the checkpoints are deflated."""
+        whole = self.run_small(MANY, rounds=24)
+        folder = self.path("stopped")
+        self.stopped_small(folder, MANY, rounds=24)
+        resumed = self.run_small(MANY, rounds=24, folder=folder, threads=3)
+        self.assertEqual(resumed.bytes("rounds.csv"), whole.bytes("rounds.csv"))
+        self.assertEqual(resumed.parameters(), whole.parameters())
+        for slot in (0, 1):  # 14 numbers of the history for each client alone are 1.1 MB
+            self.assertLess(os.path.getsize(folder + "/checkpoint.%d" % slot), 500000)
+
+
+if __name__ == "__main__":
+    osafl_run.main()
