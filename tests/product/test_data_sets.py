@@ -5,7 +5,7 @@ import random
 import struct
 
 import osafl_run
-from osafl_run import FROZEN, LOSSLESS, Logistic, ProductTest, csv_table, number
+from osafl_run import FROZEN, LOSSLESS, Logistic, ProductTest, csv_table, number, plugins
 
 CLASSES = 10
 TINY = {"clients.count": 3, "clients.storage": 30, "clients.arrivals": 3, "evaluation.samples": 0,
@@ -71,6 +71,18 @@ class DataSets(ProductTest):
         pixels = [GREYS[label] for label in labels for _ in range(48)]
         return {"dataset.npy.x": '"%s"' % self.write("x.npy", npy("|u1", (200, 3, 4, 4), pixels)),
                 "dataset.npy.y": '"%s"' % self.write("y.npy.gz", npy("<i4", (200,), labels))}, 40
+
+    def test_drift_over_one_label(self):
+        """Of three classes the training samples have one."""
+        settings = {**TINY, **self.npy_settings()[0], "dataset.plugin": "npy",
+                    "dataset.npy.classes": CLASSES,
+                    "dataset.npy.y": '"%s"' % self.write("y1.npy", npy("<i4", (200,), [1] * 200))}
+        for name in plugins("drift"):
+            answer = self.check_small(settings, {"drift.plugin": name},
+                                      status=0 if name == "none" else 2)
+            refused = ('drift.plugin = "%s" has nothing to change: all training samples of dataset '
+                       '"npy" have label 1; leave drift out' % name)
+            self.assertEqual(refused in answer, name != "none", answer)
 
     def glyphs_settings(self):
         return {"dataset.glyphs.test": 70}, 70
