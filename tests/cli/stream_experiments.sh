@@ -35,6 +35,8 @@ done
     { cat told; fail "the quick run"; }
 "$osafl" report runs/streams-tasks > report 2>&1 || { cat report; fail "the report"; }
 grep -q reservoir report || { cat report; fail "the report lacks a case"; }
+python3 results.py runs/streams-tasks > table || fail "results.py"
+grep -q "^| reservoir | 1 | 0\.[0-9]* | - |" table || { cat table; fail "the table lacks a case"; }
 for run in runs/streams-tasks/*/*; do
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(mix_|mean_age_)/) column[i] }
              NR > 2 { for (i in column) if ($i == "") exit 1 }' "$run/rounds.csv" ||
