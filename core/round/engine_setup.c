@@ -213,6 +213,14 @@ const char *const *engine_measures(const struct engine *e, uint32_t *n)
     return e->columns.name;
 }
 
+/* The arrays of a round, which have a place for every client. */
+static uint64_t round_bytes(const struct session *s)
+{
+    const size_t client = 2 * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t);
+    return s->facts.clients * (uint64_t)client +
+           participation_bytes(s->facts.clients, s->dataset.labels);
+}
+
 uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads)
 {
     const uint64_t vector = s->codec.dim * sizeof(float);
@@ -226,6 +234,16 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
     const uint64_t models = s->deletion.measure != NULL ? 3 : 2;
     const uint64_t shared = models * vector + s->aggregator.broadcast_floats * sizeof(float) +
                             s->evaluation_samples * s->model.n_measures * sizeof(double);
-    return world_bytes(world) + history_bytes(s->facts.clients, s->dataset.labels) + shared +
-           threads * per_thread + session_trainees(s) * client_state_floats(s) * sizeof(float);
+    return world_bytes(world) + round_bytes(s) + shared + threads * per_thread +
+           session_trainees(s) * client_state_floats(s) * sizeof(float);
+}
+
+uint64_t engine_checkpoint_bytes(const struct session *s, const struct world *world)
+{
+    const uint64_t clients = s->facts.clients;
+    const uint64_t samples = world_population(world)->total_capacity * sizeof(uint64_t);
+    const uint64_t words = clients * (4 + (uint64_t)s->dataset.labels) * sizeof(uint64_t);
+    const uint64_t copy = words > samples ? words : samples; /* of the largest table */
+    return s->codec.dim * sizeof(float) + words + clients * 5 * sizeof(double) + 2 * samples +
+           session_trainees(s) * client_state_floats(s) * sizeof(float) + copy;
 }

@@ -14,10 +14,13 @@ static uint32_t count_clients(const struct participation *p)
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
+/* Of a client's part in the resource policy's answer. */
+#define ANSWER_BYTES (8 * sizeof(double))
+
 static bool make_answer(struct participation *p)
 {
     const size_t n = count_clients(p);
-    double *memory = calloc(n, 8 * sizeof(double));
+    double *memory = calloc(n, ANSWER_BYTES);
     if (memory == NULL)
         return false;
     uint32_t *counts = (uint32_t *)(void *)(memory + 7 * n);
@@ -56,6 +59,12 @@ bool participation_create(const struct session *s, const struct world *world,
            out->late != NULL && out->free_from != NULL && out->gain != NULL &&
            out->most_bits_per_s != NULL && out->payload_bits != NULL &&
            history_create(&out->history, count_clients(out), s->dataset.labels);
+}
+
+uint64_t participation_bytes(uint32_t clients, uint32_t labels)
+{
+    const size_t client = ANSWER_BYTES + 3 * sizeof(double) + 2 * sizeof(uint32_t) + 3;
+    return clients * (uint64_t)client + history_bytes(clients, labels);
 }
 
 void participation_destroy(struct participation *p)
@@ -200,7 +209,7 @@ static osafl_status ask_selection(struct participation *p, uint32_t round, struc
 static void clear_answer(struct participation *p)
 {
     const size_t n = count_clients(p);
-    memset(p->answer_memory, 0, n * 8 * sizeof(double));
+    memset(p->answer_memory, 0, n * ANSWER_BYTES);
     for (size_t u = 0; u < n; u++)
         p->answer.bandwidth_hz[u] = p->session->link.bandwidth_hz;
 }

@@ -34,6 +34,8 @@ struct participation {
 /* Session and world outlive it.  False without memory; then, too, participation_destroy(). */
 bool participation_create(const struct session *s, const struct world *world,
                           struct participation *out);
+/* Bytes that one takes, its history included. */
+uint64_t participation_bytes(uint32_t clients, uint32_t labels);
 void participation_destroy(struct participation *p);
 
 /* Brings the history to round t; rounds come in ascending order. */

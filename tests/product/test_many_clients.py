@@ -20,6 +20,15 @@ class ManyClients(ProductTest):
         self.assertLessEqual(int(steps[1]), int(steps[2]))
         self.assertLessEqual(int(steps[2]), 20 * 4)
 
+    def test_check_says_what_a_checkpoint_takes(self):
+        output = self.check_small(MANY)
+        stated = re.search(r"a checkpoint, at most +([\d.]+) MiB", output)
+        samples = int(re.search(r"with (\d+) samples", output)[1])
+        # numbers of the history (14 words, 4 doubles), the stores' sizes; samples and their births;
+        # the parameters; and once more the largest table
+        most = 8 * (10000 * (14 + 5 + 14) + 2 * samples) + 4 * 7850
+        self.assertAlmostEqual(float(stated[1]), most / 2**20, delta=0.06)
+
     def test_check_knows_the_steps_of_a_run_without_a_link(self):
         output = self.check_small({"aggregator.plugin": "genie"})
         self.assertRegex(output, r"training +30 rounds of at most \d+ steps with \d+ samples")
@@ -35,6 +44,23 @@ class ManyClients(ProductTest):
         self.assertEqual(resumed.parameters(), whole.parameters())
         for slot in (0, 1):  # 14 numbers of the history for each client alone are 1.1 MB
             self.assertLess(os.path.getsize(folder + "/checkpoint.%d" % slot), 500000)
+
+
+class Workloads(ProductTest):
+    def test_files(self):
+        """The experiment files of tests/bench/workloads are experiments."""
+        folder = os.path.join(osafl_run.SOURCE_TREE, "tests", "bench", "workloads")
+        self.assertGreaterEqual(len(os.listdir(folder)), 3)
+        for name in os.listdir(folder):
+            self.osafl("run", os.path.join(folder, name), "--list")
+
+    def test_million_with_fewer_clients(self):
+        """One of a hundred is asked."""
+        folder = self.path("run")
+        self.osafl("run", os.path.join(osafl_run.SOURCE_TREE, "tests/bench/workloads/million.cfg"),
+                   "--out", folder, *osafl_run.arguments({"clients.count": 1000, "rounds": 3}))
+        self.assertEqual([row["participants"] for row in osafl_run.Run(folder).rows("rounds.csv")],
+                         ["10"] * 3)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ static void print_work(const struct session *s, const struct world *world)
     }
     print_bytes("memory on one thread", engine_bytes(s, world, 1));
     print_bytes("  each further thread", engine_bytes(s, world, 2) - engine_bytes(s, world, 1));
+    print_bytes("  a checkpoint, at most", engine_checkpoint_bytes(s, world));
 }
 
 /* What goes over the link, and from whom. */
