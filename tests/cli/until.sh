@@ -47,7 +47,7 @@ run 3 "run the same command again to resume" --out parts $long --max-time 0.3 \
 run 1 "after all 8 seeds" --out parts $long --until "width(accuracy, $pair) < 1e-9" --max-seeds 8
 grep 'seeds: ' out | diff whole - || failures=1
 
-run 3 "before any further run; run the same command again to resume" --out none \
+run 3 "run the same command again to resume" --out none \
     --until "width(accuracy, $pair) < 1e-9" --max-seeds 8 --max-time 0.000001
 
 # A limit of time is one of all looks together: none starts a run after it.  At most the two runs that
