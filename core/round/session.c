@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,6 +216,28 @@ static osafl_status create_dataset(struct session *s, struct diagnostics *d)
     return OSAFL_OK;
 }
 
+/* A mix of one label cannot change. */
+static osafl_status check_drift(const struct session *s, struct diagnostics *d)
+{
+    const struct chosen_plugin *chosen = &s->experiment->chosen[OSAFL_KIND_DRIFT];
+    const char *drift = chosen->loaded->plugin->name;
+    uint32_t label = 0;
+    uint32_t with_samples = 0;
+    for (uint32_t l = 0; l < s->dataset.labels; l++) {
+        if (s->label_share[l] > 0.0) {
+            label = l;
+            with_samples++;
+        }
+    }
+    if (with_samples > 1 || strcmp(drift, kind_default(OSAFL_KIND_DRIFT)) == 0)
+        return OSAFL_OK;
+    diagnostics_error(d, chosen->file, chosen->line,
+                      "drift.plugin = \"%s\" has nothing to change: all training samples of "
+                      "dataset \"%s\" have label %" PRIu32 "; leave drift out",
+                      drift, s->instance[OSAFL_KIND_DATASET].plugin->name, label);
+    return OSAFL_E_CONFIG;
+}
+
 /* The label mix of the training split, which partitions and others go by. */
 static osafl_status count_labels(struct session *s, struct diagnostics *d)
 {
@@ -229,7 +252,7 @@ static osafl_status count_labels(struct session *s, struct diagnostics *d)
     if (status != OSAFL_OK)
         diagnostics_error(d, NULL, 0, "%s", error.text);
     s->model_facts.label_share = s->facts.label_share = s->label_share;
-    return status;
+    return status == OSAFL_OK ? check_drift(s, d) : status;
 }
 
 /* Tensors must tile the parameters in order; measures must have names. */

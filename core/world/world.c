@@ -134,26 +134,6 @@ static osafl_status check_dataset(const struct world *w, struct error *error)
     return OSAFL_OK;
 }
 
-/* A mix of one label cannot change. */
-static osafl_status check_drift(const struct world *w, struct error *error)
-{
-    const char *drift = w->plugins.drift->plugin->name;
-    uint32_t label = 0;
-    uint32_t with_samples = 0;
-    for (uint32_t l = 0; l < w->labels; l++) {
-        if (w->share[l] > 0.0) {
-            label = l;
-            with_samples++;
-        }
-    }
-    if (with_samples > 1 || strcmp(drift, kind_default(OSAFL_KIND_DRIFT)) == 0)
-        return OSAFL_OK;
-    return error_set(error, OSAFL_E_CONFIG,
-                     "drift.plugin = \"%s\" has nothing to change: all training samples of "
-                     "dataset \"%s\" have label %" PRIu32 "; leave drift out",
-                     drift, w->dataset->plugin->name, label);
-}
-
 /* Labels that no sample has must never be drawn. */
 static osafl_status add_labels(const struct instance *dataset, osafl_call *c,
                                const osafl_dataset_info *info, double *share, struct error *error)
@@ -411,7 +391,6 @@ static osafl_status world_fill(struct world *w, struct error *error)
     OSAFL_TRY(population_draw(w->seed, w->settings, &w->population, error));
     OSAFL_TRY(describe_partition(w, error));
     OSAFL_TRY(check_dataset(w, error));
-    OSAFL_TRY(check_drift(w, error));
     OSAFL_TRY(allocate(w, error));
     OSAFL_TRY(ask_fill(w, error));
     memset(w->present, 1, w->population.clients);

@@ -83,6 +83,11 @@ class DataSets(ProductTest):
             refused = ('drift.plugin = "%s" has nothing to change: all training samples of dataset '
                        '"npy" have label 1; leave drift out' % name)
             self.assertEqual(refused in answer, name != "none", answer)
+        with open(osafl_run.SMALL) as file:
+            lines = file.read() + 'drift: { plugin = "sudden"; };\n'
+        answer = self.osafl("check", self.path("one.cfg", lines), *osafl_run.arguments(settings),
+                            status=2)
+        self.assertIn("one.cfg:%d: drift.plugin" % lines.count("\n"), answer)
 
     def glyphs_settings(self):
         return {"dataset.glyphs.test": 70}, 70

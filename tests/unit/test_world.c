@@ -817,24 +817,6 @@ static void test_endless(void **state)
     close_setup(s);
 }
 
-static osafl_status always_seven(void *self, osafl_call *c, uint64_t i, int32_t *label)
-{
-    (void)self, (void)c, (void)i;
-    *label = 7;
-    return OSAFL_OK;
-}
-
-static void test_drift_over_one_label(void **state)
-{
-    (void)state;
-    struct setup *s = make_setup();
-    s->dataset_vt.label = always_seven;
-    world_destroy(make_world(s));
-    set_drift(s, 0.5);
-    REFUSE(s, OSAFL_E_CONFIG, "drift.plugin = \"restless\"", "toy", "label 7", "leave drift out");
-    close_setup(s);
-}
-
 static void test_missing_label(void **state)
 {
     (void)state;
@@ -1264,7 +1246,6 @@ int main(void)
         cmocka_unit_test(test_natural),
         cmocka_unit_test(test_labels_that_cannot_be_read),
         cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_drift_over_one_label),
         cmocka_unit_test(test_missing_label),
         cmocka_unit_test(test_independence),
         cmocka_unit_test(test_one_sample),
