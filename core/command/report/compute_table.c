@@ -133,8 +133,8 @@ static void note_energy(struct text_table *t, const struct compute_sum *all)
 {
     if (all->metered > 0)
         text_table_note(t, checked_format("energy: of the processors while a run went on (RAPL), "
-                                          "known of %zu of %zu runs.",
-                                          all->metered, all->runs));
+                                          "known of %zu of %zu run%s.",
+                                          all->metered, all->runs, all->runs == 1 ? "" : "s"));
     else
         text_table_note(t, checked_copy(all->asked > 0
                                             ? "energy: not measured, since RAPL could not be read."
