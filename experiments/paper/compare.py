@@ -284,6 +284,10 @@ def pair_lines(pairs, cells, paper, runs):
         yield line
 
 
+def loss_text(loss):
+    return f"{loss.mean:.4f}" if loss.mean < 1000 else f"{loss.mean:.0e}"
+
+
 def reading(folder):
     paper = published()
     runs = kept_runs(folder)
@@ -294,8 +298,8 @@ def reading(folder):
         line = []
         for r in READINGS:
             seeds = runs[r].get(cell)
-            line.append("-" if not seeds else "{0.mean:.4f}, {1.mean:.4f}{2}".format(
-                *ours(seeds), f" ({len(seeds)})" if len(seeds) > 1 else ""))
+            line.append("-" if not seeds else "{0.mean:.4f}, {1}{2}".format(
+                ours(seeds)[0], loss_text(ours(seeds)[1]), f" ({len(seeds)})" if len(seeds) > 1 else ""))
         a, b = paper[cell]
         print(f"| {cell[0][0]}, {cell[0][1]}, {cell[1]} | " + " | ".join(line) +
               f" | {a.mean:.4f} ± {a.std:.4f}, {b.mean:.4f} ± {b.std:.4f} |")
