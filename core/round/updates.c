@@ -191,47 +191,105 @@ static osafl_status op_inner_product(const struct osafl_updates *u, const float 
     return products_of(&m, out);
 }
 
+/* Products of all pairs, block by block.  The decoded block of PANEL updates is a panel, coordinate
+ * by coordinate, so that the products of two panels are PANEL^2 sums side by side, each in the
+ * order of the coordinates.  Coordinates in which a panel is zero, as most are of coarse codes, add
+ * nothing. */
+enum { PANEL = 4 };
+
+struct panel {
+    uint32_t n;                 /* coordinates that are not zero, */
+    uint16_t at[UPDATES_BLOCK]; /* and which */
+    float x[UPDATES_BLOCK][PANEL];
+};
+_Static_assert(UPDATES_BLOCK <= UINT16_MAX, "at[] holds them");
+
 struct gram {
     const struct osafl_updates *u;
     uint32_t slot;
+    uint64_t first; /* the block's coordinates */
+    uint64_t stop;
+    struct panel *panel;
     double *out;
 };
 
-/* Rows k of the lower triangle: a row needs one decoded block at a time, and no partial sums of
- * all blocks. */
-static osafl_status gram_rows(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
+static osafl_status fill_panels(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
 {
     const struct gram *m = arg;
     const struct update_set *s = set_of(m->u);
-    for (uint64_t k = begin; k < end; k++) {
-        double *row = m->out + k * m->u->n;
-        for (uint64_t l = 0; l <= k; l++)
-            row[l] = 0.0;
-        for (uint64_t block = 0; block < count_blocks(m->u->dim); block++) {
+    const uint64_t size = m->stop - m->first;
+    for (uint64_t p = begin; p < end; p++) {
+        struct panel *to = &m->panel[p];
+        for (uint64_t k = p * PANEL; k < m->u->n && k < (p + 1) * PANEL; k++) {
             float tile[UPDATES_BLOCK];
-            const uint64_t first = block * UPDATES_BLOCK;
-            const uint64_t stop = block_end(m->u->dim, block);
-            OSAFL_TRY(codec_decode(s->codec, sub, &s->update[k].code[m->slot], first, stop, tile));
-            for (uint64_t l = 0; l <= k; l++) {
-                double product = 0.0;
-                OSAFL_TRY(codec_dot(s->codec, sub, &s->update[l].code[m->slot], first, stop, tile,
-                                    &product));
-                row[l] += product;
-            }
+            OSAFL_TRY(
+                codec_decode(s->codec, sub, &s->update[k].code[m->slot], m->first, m->stop, tile));
+            for (uint64_t i = 0; i < size; i++)
+                to->x[i][k % PANEL] = tile[i];
+        }
+        to->n = 0;
+        for (uint64_t i = 0; i < size; i++) {
+            const float *x = to->x[i];
+            to->at[to->n] = (uint16_t)i;
+            to->n += x[0] != 0.0f || x[1] != 0.0f || x[2] != 0.0f || x[3] != 0.0f;
         }
     }
+    return OSAFL_OK;
+}
+
+static void multiply_panels(const struct panel *p, const struct panel *q, double sum[PANEL][PANEL])
+{
+    for (uint32_t j = 0; j < p->n; j++) {
+        const float *x = p->x[p->at[j]];
+        const float *y = q->x[p->at[j]];
+        for (uint64_t a = 0; a < PANEL; a++)
+            for (uint64_t b = 0; b < PANEL; b++)
+                sum[a][b] += (double)x[a] * (double)y[b];
+    }
+}
+
+/* Rows of panels of the lower triangle. */
+static osafl_status gram_rows(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
+{
+    (void)sub;
+    const struct gram *m = arg;
+    const uint64_t n = m->u->n;
+    for (uint64_t p = begin; p < end; p++)
+        for (uint64_t q = 0; q <= p; q++) {
+            double sum[PANEL][PANEL] = {{0.0}};
+            multiply_panels(&m->panel[p], &m->panel[q], sum);
+            for (uint64_t a = 0; a < PANEL && p * PANEL + a < n; a++)
+                for (uint64_t b = 0; b < PANEL && q * PANEL + b < n; b++)
+                    m->out[(p * PANEL + a) * n + q * PANEL + b] += sum[a][b];
+        }
     return OSAFL_OK;
 }
 
 static osafl_status op_gram(const struct osafl_updates *u, uint32_t slot, double *out)
 {
     OSAFL_TRY(check_slot(u, slot));
+    const uint64_t n = u->n;
+    const uint64_t panels = n / PANEL + (n % PANEL != 0);
     struct gram m = {.u = u, .slot = slot, .out = out};
-    OSAFL_TRY(core_host.parallel(u->call, u->n, 1, gram_rows, &m));
-    for (uint64_t k = 0; k < u->n; k++)
-        for (uint64_t l = k + 1; l < u->n; l++)
-            out[k * u->n + l] = out[l * u->n + k];
-    return OSAFL_OK;
+    memset(out, 0, n * n * sizeof *out);
+    if (n == 0)
+        return OSAFL_OK;
+    m.panel = calloc(panels, sizeof *m.panel);
+    if (m.panel == NULL)
+        return no_memory(u);
+    osafl_status status = OSAFL_OK;
+    for (uint64_t block = 0; status == OSAFL_OK && block < count_blocks(u->dim); block++) {
+        m.first = block * UPDATES_BLOCK;
+        m.stop = block_end(u->dim, block);
+        status = core_host.parallel(u->call, panels, 1, fill_panels, &m);
+        if (status == OSAFL_OK)
+            status = core_host.parallel(u->call, panels, 1, gram_rows, &m);
+    }
+    free(m.panel);
+    for (uint64_t k = 0; k < n; k++)
+        for (uint64_t l = k + 1; l < n; l++)
+            out[k * n + l] = out[l * n + k];
+    return status;
 }
 
 struct block_visit {
