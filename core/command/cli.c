@@ -346,6 +346,8 @@ static int experiment_command(const struct command *self, int argc, char **argv,
         return work_end(&w, EXIT_RUN_OK);
     if (w.options.until != NULL)
         return work_end(&w, run_until(&w));
+    if (action == check_cells)
+        loader_try_first(w.loader);
     load_all(&w);
     if (diagnostics_errors(w.d) == 0) {
         size_t n;

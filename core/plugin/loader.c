@@ -26,8 +26,13 @@
 #include "plugin_verify.h"
 #include "process_watch.h"
 
+/* How a problem begins that is no more known than by the end of a process. */
+#define BROKEN "BROKEN"
+#define LOAD_LIMIT_S 120.0
+
 struct loader {
     struct plugin_path path;
+    bool tries_first;
 };
 
 /* What this process has loaded.  Shared objects cannot be unloaded safely (destructors of threads
@@ -280,6 +285,22 @@ static const struct loaded_plugin *find_loaded(uint32_t kind, const char *name, 
     return NULL;
 }
 
+/* Whether a process that maps the file lives on; false with the reason in *error. */
+static bool survives(const struct loader *l, uint32_t kind, const char *name, struct error *error)
+{
+    struct loader other = *l;
+    struct probed_plugin found;
+    other.tries_first = false;
+    if (loader_probe(&other, kind, name, LOAD_LIMIT_S, &found) != OSAFL_OK ||
+        strncmp(found.problem, BROKEN, strlen(BROKEN)) != 0)
+        return true; /* what else is wrong is found when it is mapped here */
+    error_set(error, OSAFL_E_UNSUPPORTED,
+              "ends the program that maps it%s: the file is damaged, or code that runs then is at "
+              "fault; build it again, and see osafl plugin check",
+              found.problem + strlen(BROKEN));
+    return false;
+}
+
 /* Finds, checks and loads.  NULL with the whole reason in why; d gets warnings only. */
 static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const char *name,
                                         struct diagnostics *d, char *why, size_t size)
@@ -302,12 +323,18 @@ static const struct loaded_plugin *load(struct loader *l, uint32_t kind, const c
     if (loaded != NULL)
         return loaded;
     struct error reason;
-    loaded = load_file(folder, kind, name, real, d, &reason);
+    if (!l->tries_first || survives(l, kind, name, &reason))
+        loaded = load_file(folder, kind, name, real, d, &reason);
     if (loaded == NULL)
         snprintf(why, size, "%s plugin \"%s\" cannot be used: %s%s %s", kind_name(kind), name, real,
                  reason.text[0] == '/' ? ":" : "",
                  reason.text); /* which may be about a folder of it */
     return loaded;
+}
+
+void loader_try_first(struct loader *l)
+{
+    l->tries_first = true;
 }
 
 const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const char *name,
@@ -356,11 +383,13 @@ osafl_status loader_probe(struct loader *l, uint32_t kind, const char *name, dou
     if (!end.answered) {
         memset(out, 0, sizeof *out);
         if (end.late)
-            snprintf(out->problem, sizeof out->problem, "BROKEN (not loaded within %g s)", limit_s);
+            snprintf(out->problem, sizeof out->problem, BROKEN " (not loaded within %g s)",
+                     limit_s);
         else if (WIFSIGNALED(end.status))
-            snprintf(out->problem, sizeof out->problem, "BROKEN (signal %d)", WTERMSIG(end.status));
+            snprintf(out->problem, sizeof out->problem, BROKEN " (signal %d)",
+                     WTERMSIG(end.status));
         else
-            snprintf(out->problem, sizeof out->problem, "BROKEN (ended the program, status %d)",
+            snprintf(out->problem, sizeof out->problem, BROKEN " (ended the program, status %d)",
                      WEXITSTATUS(end.status));
     }
     (void)plugin_path_find(&l->path, kind_name(kind), name, out->path);

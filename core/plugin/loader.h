@@ -27,6 +27,10 @@ struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
                              struct diagnostics *d);
 void loader_destroy(struct loader *l);
 
+/* From now on a file is mapped by a process of its own before this one maps it, so that one which
+ * ends whoever maps it is refused under its name.  Before any thread exists. */
+void loader_try_first(struct loader *l);
+
 /* Loads KIND/NAME.so, or returns the one loaded before.  On failure NULL, with one error in d at
  * file:line that says what was looked for and where, "did you mean", and what exists.
  * Coordinator only, and before any thread exists: a library may change the floating-point mode

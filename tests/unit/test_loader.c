@@ -543,10 +543,35 @@ static void test_probing(void **state)
     assert_non_null(strstr(p.problem, "no deletion plugin is called"));
 }
 
+/* "osafl check" outlives a file that ends whoever maps it, and says which it is. */
+static void test_trying_first(void **state)
+{
+    (void)state;
+    static const char *const ends[][2] = {{"crash_on_load", "(signal 11)"},
+                                          {"exit_on_load", "(ended the program, status 3)"}};
+    const char *dir = OSAFL_TEST_BAD_DIR;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char expected[256];
+        struct diagnostics *d = diagnostics_create();
+        struct loader *l = loader_create(&dir, 1, d);
+        loader_try_first(l);
+        assert_null(loader_load(l, OSAFL_KIND_DELETION, ends[i][0], d, "some.cfg", 12));
+        snprintf(expected, sizeof expected,
+                 "/deletion/%s.so ends the program that maps it %s: ", ends[i][0], ends[i][1]);
+        assert_int_equal(diagnostics_errors(d), 1);
+        take_words(d);
+        expect_said("some.cfg:12: deletion plugin ");
+        expect_said(expected);
+        loader_destroy(l);
+        diagnostics_destroy(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_probing), /* before plugins are in this process */
+        cmocka_unit_test(test_trying_first),
         cmocka_unit_test(test_every_built_in_plugin_loads),
         cmocka_unit_test(test_path_and_hash),
         cmocka_unit_test(test_missing_plugin),
