@@ -1,6 +1,6 @@
 /* osafl/base.h - types that every public header needs.  C11; also parses as C++17.
  *
- * Rules that hold for every struct of this interface (sdk/RULES.md numbers them):
+ * Rules that hold for every struct of this interface (RULES.md numbers them):
  *   - struct_size comes first and is set by the side that defines the object;
  *   - within one ABI major, members are only appended;
  *   - members have fixed widths, no enum, no bit-field, and there is no implicit padding. */

@@ -66,8 +66,9 @@ typedef struct osafl_dataset_vt {
      * index may repeat a sample.  [worker] */
     osafl_status (*read)(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
                          const osafl_batch *b);
-    /* Training sample number k, counted from 0, of a label.  REQUIRED for an endless training
-     * split; NULL otherwise: the host finds it from label().  [any] */
+    /* Training sample number k, counted from 0, of a label: the host deals 0, 1, 2, ... of each
+     * label, to whichever client is next.  REQUIRED for an endless training split; NULL otherwise:
+     * the host finds it from label().  [any] */
     osafl_status (*sample_of)(void *self, osafl_call *c, int32_t label, uint64_t k,
                               uint64_t *sample);
     /* OPTIONAL, needed by partition.plugin = "natural": the client to whom training sample i

@@ -74,6 +74,8 @@ static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u,
     double total = 0.0;
     for (uint32_t k = 0; k < u->n; k++)
         total += u->alpha[k];
+    if (!(total > 0.0))
+        return OSAFL_OK; /* those who take part have no data: w stays */
     for (uint32_t k = 0; k < u->n; k++)
         weight[k] = u->alpha[k] / total;
 
