@@ -110,6 +110,9 @@ uint64_t world_missing(const struct world *w);
 /* A sentence for the end of a run on what was dealt again or did not come, "... (label 3 (cat): 2
  * times, label 7: 1 time)"; "": nothing. */
 void world_describe_dealing(const struct world *w, char *out, size_t size);
+/* Training samples that no client of the experiment owns, in a sentence; "": none, or the partition
+ * goes by labels. */
+void world_describe_left_out(const struct world *w, char *out, size_t size);
 
 /* Rounds advanced, stores and pools, into a section of a checkpoint.  world_load() goes into a
  * world made from the same experiment; it checks all that it reads, and after a failure the world

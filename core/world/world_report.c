@@ -119,16 +119,23 @@ static void print_client(const struct world *w, uint32_t client, FILE *to)
 }
 
 /* The data set may know more clients than the experiment has. */
+void world_describe_left_out(const struct world *w, char *out, size_t size)
+{
+    const uint64_t left_out = world_has_owners(w) ? w->n_train - world_owned_samples(w) : 0;
+    out[0] = '\0';
+    if (left_out > 0)
+        text_append(out, size,
+                    "left out: %" PRIu64 " of %" PRIu64 " training sample%s, which belong to "
+                    "nobody or to a client from number %" PRIu32 " on (clients.count)",
+                    left_out, w->n_train, text_plural(w->n_train), w->population.clients);
+}
+
 static void print_left_out(const struct world *w, FILE *to)
 {
-    if (!world_has_owners(w))
-        return;
-    const uint64_t left_out = w->n_train - world_owned_samples(w);
-    if (left_out > 0)
-        fprintf(to,
-                "left out: %" PRIu64 " of %" PRIu64 " training sample%s, which belong to nobody or "
-                "to a client from number %" PRIu32 " on (clients.count)\n",
-                left_out, w->n_train, text_plural(w->n_train), w->population.clients);
+    char line[256];
+    world_describe_left_out(w, line, sizeof line);
+    if (line[0] != '\0')
+        fprintf(to, "%s\n", line);
 }
 
 /* What the stores hold, and what comes: the usual arrival brings E_u, others have laws of their

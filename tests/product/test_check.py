@@ -1,5 +1,6 @@
 """What `osafl check` says about an experiment before anything is trained."""
 import math
+import os
 import random
 import re
 import time
@@ -92,6 +93,21 @@ class Partition(ProductTest):
         _, output = self.check_partition(settings, {"dataset.csv.test_path": table,
                                                     "clients.count": 3})
         self.assertIn("left out: 20 of 80 training samples", output)
+
+    def test_the_run_warns_of_samples_left_out(self):
+        """With the words of check, when it begins and not when it goes on."""
+        table = self.path("table.csv", csv_table([([float(i)], i % 2, i % 4) for i in range(80)]))
+        settings = {**natural(table, 3, 20), "dataset.csv.test_path": table, "rounds": 4}
+        run = ["run", osafl_run.SMALL, "--out", self.path("run"), *arguments(settings)]
+        line = re.search("(?m)^left out: .*", self.check_small(settings)).group()
+        self.assertEqual(self.osafl(*run).count("osafl: warning: " + line + "\n"), 1)
+        os.remove(os.path.join(self.path("run"), "model.safetensors"))
+        again = self.osafl(*run)
+        self.assertIn("resuming after round 4", again)
+        self.assertNotIn("left out", again)
+        whole = {**settings, "clients.count": 4}
+        self.assertNotIn("left out", self.osafl("run", osafl_run.SMALL, "--out",
+                                                self.path("whole"), *arguments(whole)))
 
     def test_natural_needs_owners(self):
         table = self.path("table.csv", csv_table([([float(i)], i % 2, i % 5) for i in range(50)]))

@@ -249,6 +249,15 @@ static void warn(const struct run *r, const char *what, const char *that)
     r->watcher->warn(r->watcher->arg, line);
 }
 
+/* Said when a run begins, not when it goes on. */
+static void warn_of_left_out(const struct run *r)
+{
+    char line[256];
+    world_describe_left_out(r->world, line, sizeof line);
+    if (line[0] != '\0')
+        warn(r, line, "");
+}
+
 /* Rows of an earlier run never stand under the manifest of a later one: they go first. */
 static osafl_status start(struct run *r, const struct resume_decision *d, struct error *error)
 {
@@ -342,7 +351,9 @@ static osafl_status resume_or_start(struct run *r, struct error *error)
     case RESUME_START:
         if (r->o->longer && r->o->replicas == 0)
             OSAFL_TRY(longer_run_find(&r->folder, r->e, &r->s.around, &r->shorter, error));
-        return r->shorter.folder != NULL ? start_behind(r, error) : start(r, &d, error);
+        OSAFL_TRY(r->shorter.folder != NULL ? start_behind(r, error) : start(r, &d, error));
+        warn_of_left_out(r);
+        return OSAFL_OK;
     case RESUME_GO_ON:
         return go_on(r, &d, error);
     default:
