@@ -43,3 +43,12 @@ for compiler in "${compilers[@]}"; do
         fail "an exception ended the program with exit status $status"
     fi
 done
+
+# The one in Rust, by the commands that RECIPES.md shows, where there is a compiler.
+if command -v rustc > /dev/null; then
+    # shellcheck disable=SC2016 # the pattern is meant as it stands
+    sed -n '/^```sh$/,/^```$/{//!p}' "$source/sdk/RECIPES.md" > "$work/commands"
+    (cd "$work/project" && PATH=$prefix/bin:$PATH quietly bash -e "$work/commands")
+    awk -F, 'NR > 1 && $3 == 1 && ($1 + $2) % 2 { exit 1 } END { exit NR < 2 }' \
+        "$work/project/by_turns/clients.csv" || fail "take_turns asked a client out of turn"
+fi
