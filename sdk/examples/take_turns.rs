@@ -3,12 +3,15 @@
 //! The structs are those of osafl/plugin.h, osafl/host.h and osafl/selection.h, member by member.
 #![no_std]
 
-use core::ffi::{c_char, c_void, CStr};
+use core::ffi::c_void;
 use core::mem::size_of;
 use core::ptr::null;
 
 /// A function of the interface that this plugin leaves out or does not call.
 type Unused = Option<unsafe extern "C" fn()>;
+
+/// A string of C: it ends with a zero byte.
+type Text = *const u8;
 
 #[repr(C)]
 struct Lifecycle {
@@ -53,14 +56,14 @@ pub struct Plugin {
     abi_minor_needed: u16,
     reserved: u16,
     kind: u32,
-    fingerprint: *const c_char,
-    name: *const c_char,
-    version: *const c_char,
-    summary: *const c_char,
-    cite: *const c_char,
-    license: *const c_char,
-    url: *const c_char,
-    features: *const *const c_char,
+    fingerprint: Text,
+    name: Text,
+    version: Text,
+    summary: Text,
+    cite: Text,
+    license: Text,
+    url: Text,
+    features: *const Text,
     params: *const c_void,
     metrics: *const c_void,
     n_params: u32,
@@ -77,10 +80,6 @@ unsafe impl Sync for Plugin {}
 
 const OSAFL_OK: i32 = 0;
 const OSAFL_KIND_SELECTION: u32 = 12;
-
-const fn text(s: &'static CStr) -> *const c_char {
-    s.as_ptr()
-}
 
 /// asked[u] is 0 already.
 unsafe extern "C" fn choose(
@@ -119,12 +118,12 @@ static PLUGIN: Plugin = Plugin {
     abi_minor_needed: 0,
     reserved: 0,
     kind: OSAFL_KIND_SELECTION,
-    fingerprint: text(c"pointer 8, float 4, order 1234"), // x86-64 and AArch64
-    name: text(c"take_turns"),
-    version: text(c"1.0.0"),
-    summary: text(c"Asks even and odd clients by turns"),
+    fingerprint: b"pointer 8, float 4, order 1234\0".as_ptr(), // x86-64 and AArch64
+    name: b"take_turns\0".as_ptr(),
+    version: b"1.0.0\0".as_ptr(),
+    summary: b"Asks even and odd clients by turns\0".as_ptr(),
     cite: null(),
-    license: text(c"MIT"),
+    license: b"MIT\0".as_ptr(),
     url: null(),
     features: null(),
     params: null(),
