@@ -478,15 +478,16 @@ static void report_unknown(const struct binding *b, const struct node *n)
         report_error(b, n, n->name, "unknown setting; %s", remedy);
         return;
     }
-    if (elsewhere != NULL) {
-        report_error(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
-                     dot(elsewhere->path), n->name);
-        return;
-    }
     struct suggestion here = suggest_begin(n->name);
     offer_table(&here, b->table);
     for (size_t i = 0; b->extra_keys != NULL && b->extra_keys[i] != NULL; i++)
         suggest_offer(&here, b->extra_keys[i]);
+    const bool slip = here.best != NULL && 4 * here.best_edits <= strlen(n->name);
+    if (elsewhere != NULL && !slip) {
+        report_error(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
+                     dot(elsewhere->path), n->name);
+        return;
+    }
     if (here.best != NULL) {
         report_error(b, n, n->name, "unknown setting; did you mean \"%s\"?", here.best);
         return;

@@ -232,7 +232,7 @@ static void names_line_and_column_of_what_is_wrong(void **state)
     refuse_table("1,2,a\n1,x,b\n", "train.csv:2: column 2 holds \"x\"");
     refuse_table("1,2,a\n1,inf,b\n", "train.csv:2: column 2 holds \"inf\"");
     refuse_table("1,2,a\n1,1e300,b\n", "train.csv:2: too large for a 32-bit float: \"1e300\"");
-    refuse_table("1,2,a\n1,2,\n", "train.csv:2: the label is empty");
+    refuse_table("1,2,a\n1,2,\n", "train.csv:2: the label is empty; complete it");
     refuse_table("1,2,a\n3,4,a\n", "all samples have the label \"a\"");
     refuse_table("1;2;a\n3;4;b\n", "has no column of features; is the separator right?");
     refuse_table("1,2,a\n\"3,4,b\n5,6,a\n", "train.csv:2: has a quote that is not closed");

@@ -355,6 +355,17 @@ static void reads_other_ways_to_write_tables(void **state)
     refuse("1\t\ta\n1\t2\tb\n", SET("separator", "tab"),
            "column 2 holds \"\", which is not a finite number; ");
     refuse("1\t\ta\n1\t2\tb\n", SET("separator", "tab"), "dataset.csv.separator = \"space\"");
+    refuse("f;g;y\n2;10;cp\n1,5;3;im\n", SET("separator", "semicolon", "categorical", "*"),
+           "train.csv:3: column 1 (\"f\") holds \"1,5\" among numbers; where numbers have a comma, "
+           "set dataset.csv.decimal = \"comma\"");
+    struct fixture *f = open_table("f;g;y\n0,5;10;cp\n1,5;3;im\n",
+                                   SET("separator", "semicolon", "categorical", "*"));
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_non_null(strstr(warnings, "column 1 (\"f\") holds \"0,5\" and is taken for categories"));
+    fixture_close(f);
+    refuse_setting("f;g;y\n1;2;a\n3;4;b\n", SET("label", "y"),
+                   "no column is named \"y\": the header, \"f;g;y\", is one column; is "
+                   "dataset.csv.separator right");
     refuse("1;2;cp\n1,5;3;im\n", SET("separator", "semicolon"),
            "column 1 holds \"1,5\", which is not a finite number; where numbers have a comma, set "
            "dataset.csv.decimal = \"comma\"");

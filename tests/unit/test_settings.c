@@ -273,17 +273,22 @@ static void keys_of_other_groups_are_suggested(void **state)
 {
     (void)state;
     static const osafl_param few[] = {OSAFL_INT(struct values, count, 3, 1, 1000, "Some count")};
+    static const osafl_param handle[] = {
+        {.name = "handle", .type = OSAFL_T_BOOL, .doc = "A name that is close to one here"}};
     const struct settings_table here = {"g", few, 1, sizeof(osafl_param)};
-    const struct settings_table others[] = {here, {"a.b", table, N, sizeof(osafl_param)}};
+    const struct settings_table others[] = {
+        here, {"a.b", table, N, sizeof(osafl_param)}, {"a.c", handle, 1, sizeof(osafl_param)}};
     static const char *const extra[] = {"handled", NULL};
-    static const char text[] = "share = 1;\npositve = 2;\nhandled = 3;\nhandeld = 4;\n";
+    static const char text[] =
+        "share = 1;\npositve = 2;\nhandled = 3;\nhandeld = 4;\nhandle = 5;\n";
     struct diagnostics *d = diagnostics_create();
     struct experiment_tree *t = tree_read_text(text, sizeof text - 1, "x.cfg", d);
     struct values v = {0};
-    settings_bind_among(&here, &v, tree_root(t), extra, others, 2, d);
+    settings_bind_among(&here, &v, tree_root(t), extra, others, 3, d);
     ASSERT_ERRORS(d, "x.cfg:1: g.share: unknown setting; did you mean \"a.b.share\"?",
                   "x.cfg:2: g.positve: unknown setting; did you mean \"a.b.positive\"?",
-                  "x.cfg:4: g.handeld: unknown setting; did you mean \"handled\"?");
+                  "x.cfg:4: g.handeld: unknown setting; did you mean \"handled\"?",
+                  "x.cfg:5: g.handle: unknown setting; did you mean \"handled\"?");
     tree_destroy(t);
     diagnostics_destroy(d);
 }

@@ -148,9 +148,10 @@ static osafl_status find_missing(struct table *t, float *x, bool *drop)
         if (table_trim(t->csv.field[i])[0] != '\0')
             continue;
         if (!may_drop)
-            return fail_at_line(
-                t, t->role[i] == ROLE_LABEL ? "the label is empty:" : "the client is empty:",
-                t->csv.field[i]);
+            return io_fail(t->message, OSAFL_E_DATA,
+                           "%s:%" PRIu32 ": the %s is empty; complete it, or leave all rows with "
+                           "missing values out: dataset.csv.missing = \"drop\"",
+                           t->path, t->csv.line, t->role[i] == ROLE_LABEL ? "label" : "client");
         *drop = true;
     }
     for (uint32_t k = 0; k < t->n_features; k++) {

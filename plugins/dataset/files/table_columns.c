@@ -152,6 +152,13 @@ static bool has_number_as_name(const struct table *t)
 
 static osafl_status refuse_column(const struct table *t, const char *name, const char *setting)
 {
+    if (t->csv.name != NULL && t->n_columns == 1)
+        return io_fail(
+            t->message, OSAFL_E_CONFIG,
+            "%s: dataset.csv.%s: no column is named \"%s\": the header, \"%.60s\", is one "
+            "column; is dataset.csv.separator right, or is it a comment "
+            "(dataset.csv.comment)?",
+            t->path, setting, name, t->csv.name[0]);
     if (t->csv.name != NULL)
         return io_fail(t->message, OSAFL_E_CONFIG,
                        "%s: dataset.csv.%s: no column is named \"%s\"; the third of %" PRIu32
@@ -436,6 +443,23 @@ static osafl_status doubt_header(const struct table *t)
                    t->path);
 }
 
+/* A number as 1,5 where numbers have a point. */
+static bool has_decimal_comma(const struct table *t, const char *field)
+{
+    return !t->csv.decimal_comma && strspn(field, "+-0123456789,eE") == strlen(field) &&
+           strchr(field, ',') != NULL;
+}
+
+/* Numbers such as 1,5 would become categories without a word. */
+static void warn_of_decimal_commas(const struct table *t, uint32_t column, const char *field)
+{
+    if (t->csv.separator != ',' && has_decimal_comma(t, field))
+        sample_set_warn(t->set,
+                        "%s: %s holds \"%s\" and is taken for categories; where numbers have a "
+                        "comma, set dataset.csv.decimal = \"comma\"",
+                        t->path, csv_place(&t->csv, column).text, field);
+}
+
 /* A column of numbers with a few texts, such as inf or 0x1A, is mistyped, unless the user says that
  * it holds categories. */
 static osafl_status refuse_mixture(const struct table *t, uint32_t column,
@@ -446,6 +470,11 @@ static osafl_status refuse_mixture(const struct table *t, uint32_t column,
     const struct field_count *odd = text_is_odd ? texts : numbers;
     char key[64];
     column_key(t, column, key, sizeof key);
+    if (t->csv.separator != ',' && has_decimal_comma(t, texts->first))
+        return io_fail(t->message, OSAFL_E_DATA,
+                       "%s:%" PRIu32 ": %s holds \"%s\" among numbers; where numbers have a comma, "
+                       "set dataset.csv.decimal = \"comma\"",
+                       t->path, texts->line, csv_place(&t->csv, column).text, texts->first);
     if (text_is_odd && t->guessed && t->csv.name == NULL && odd->line == t->csv.line)
         return io_fail(t->message, OSAFL_E_DATA,
                        "%s:%" PRIu32 ": %s holds \"%s\" among numbers; is the first row a header? "
@@ -470,6 +499,8 @@ static osafl_status find_text_columns(struct table *t)
         t->feature[k].categorical = true;
         if (scan.numbers[k].n > 0)
             status = refuse_mixture(t, t->feature[k].column, &scan.numbers[k], &scan.texts[k]);
+        else
+            warn_of_decimal_commas(t, t->feature[k].column, scan.texts[k].first);
     }
     free(scan.numbers);
     return status;
@@ -558,8 +589,7 @@ osafl_status table_refuse_field(const struct table *t, uint32_t column)
     if (column == 0 && field[0] == '#')
         return io_fail(t->message, OSAFL_E_DATA,
                        "%s; to leave comments out, set dataset.csv.comment = \"#\"", what);
-    if (!t->csv.decimal_comma && strspn(field, "+-0123456789,eE") == strlen(field) &&
-        strchr(field, ',') != NULL)
+    if (has_decimal_comma(t, field))
         return io_fail(t->message, OSAFL_E_DATA,
                        "%s; where numbers have a comma, set dataset.csv.decimal = \"comma\"", what);
     if (separator != NULL)
