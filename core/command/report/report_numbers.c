@@ -33,9 +33,12 @@ char *difference_text(const struct summarized_table *s, enum compared by, double
 {
     if (isnan(value))
         return checked_copy("-");
-    return in_percent(s, by)   ? checked_format("%+.2f", 100 * value)
-           : fabs(value) < 1e4 ? checked_format("%+.4f", value)
-                               : checked_format("%+.4g", value);
+    char *text = in_percent(s, by)   ? checked_format("%+.2f", 100 * value)
+                 : fabs(value) < 1e4 ? checked_format("%+.4f", value)
+                                     : checked_format("%+.4g", value);
+    if (strpbrk(text, "123456789") == NULL && text[0] == '-')
+        text[0] = '+'; /* what rounds to 0 has no sign of its own */
+    return text;
 }
 
 char *mean_text(const struct summarized_table *s, enum compared by, double mean, double deviation)
