@@ -98,8 +98,8 @@ static const osafl_param clients[] = {
                "false: they are dealt again",
                .flags = OSAFL_P_LATER),
     OSAFL_ROWS(S, groups, &group_row, 0, 10000000,
-               "Groups of devices, or a row for each client: values of their own, client after "
-               "client; those behind the last group have none",
+               "Groups of devices, or a row for each client (a file has at most 4096 settings): "
+               "values of their own, client after client; those behind the last group have none",
                .flags = OSAFL_P_LATER),
 };
 #undef S

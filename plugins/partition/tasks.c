@@ -59,6 +59,10 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 {
     const struct settings *settings = config;
     const uint32_t labels = facts->dataset->labels;
+    if (facts->dataset->target_type == OSAFL_TARGET_REAL && labels == 1)
+        return h->fail(c, OSAFL_E_CONFIG,
+                       "the targets are real numbers, so there are no labels to deal by; choose "
+                       "another partition, such as \"iid\"");
     struct tasks *t = calloc(1, sizeof *t);
     if (t == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");

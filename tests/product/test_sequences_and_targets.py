@@ -196,6 +196,7 @@ class SequencesAndTargets(ProductTest):
                 ({"deletion.plugin": "topk"}, "there are no labels to choose by"),
                 ({"partition.plugin": "dirichlet"}, "there are no labels to deal by"),
                 ({"partition.plugin": "shards"}, "there are no labels to deal by"),
+                ({"partition.plugin": "tasks"}, "there are no labels to deal by"),
                 ({"filter.plugin": "label_flip"}, "there are no labels to flip"),
                 ({"evaluation.per_class": True}, "the samples of dataset/csv have no classes"),
                 ({"results.confusion": True}, "there is no confusion matrix; leave it out")):
