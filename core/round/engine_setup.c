@@ -221,6 +221,13 @@ static uint64_t round_bytes(const struct session *s)
            participation_bytes(s->facts.clients, s->dataset.labels);
 }
 
+/* What evaluation.mixes keeps of every round. */
+static uint64_t mixes_bytes(const struct session *s)
+{
+    const bool kept = s->experiment->evaluation.mixes;
+    return kept ? s->facts.rounds * (s->dataset.labels + UINT64_C(1)) * sizeof(double) : 0;
+}
+
 uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads)
 {
     const uint64_t vector = s->codec.dim * sizeof(float);
@@ -234,7 +241,7 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
     const uint64_t models = s->deletion.measure != NULL ? 3 : 2;
     const uint64_t shared = models * vector + s->aggregator.broadcast_floats * sizeof(float) +
                             s->evaluation_samples * s->model.n_measures * sizeof(double);
-    return world_bytes(world) + round_bytes(s) + shared + threads * per_thread +
+    return world_bytes(world) + round_bytes(s) + mixes_bytes(s) + shared + threads * per_thread +
            session_trainees(s) * client_state_floats(s) * sizeof(float);
 }
 
@@ -245,5 +252,5 @@ uint64_t engine_checkpoint_bytes(const struct session *s, const struct world *wo
     const uint64_t words = clients * (4 + (uint64_t)s->dataset.labels) * sizeof(uint64_t);
     const uint64_t copy = words > samples ? words : samples; /* of the largest table */
     return s->codec.dim * sizeof(float) + words + clients * 5 * sizeof(double) + 2 * samples +
-           session_trainees(s) * client_state_floats(s) * sizeof(float) + copy;
+           mixes_bytes(s) + session_trainees(s) * client_state_floats(s) * sizeof(float) + copy;
 }

@@ -29,6 +29,14 @@ class ManyClients(ProductTest):
         most = 8 * (10000 * (14 + 5 + 14) + 2 * samples) + 4 * 7850
         self.assertAlmostEqual(float(stated[1]), most / 2**20, delta=0.06)
 
+    def test_check_counts_the_label_mixes_of_all_rounds(self):
+        mixes = {"rounds": 100000, "evaluation.mixes": "true"}
+        output = self.check_small(mixes)
+        for place in ("memory on one thread", "a checkpoint, at most"):
+            stated = re.search(place + r" +([\d.]+) MiB", output)
+            self.assertGreater(float(stated[1]), 100000 * 11 * 8 / 2**20)  # ten labels and a value
+            self.assertLess(float(stated[1]), 30.0)
+
     def test_check_knows_the_steps_of_a_run_without_a_link(self):
         output = self.check_small({"aggregator.plugin": "genie"})
         self.assertRegex(output, r"training +30 rounds of at most \d+ steps with \d+ samples")
