@@ -53,16 +53,17 @@ runs("lost", [0.70, 0.71], loss=[2.0] * 17 + [3e10, 3e10, 3e10])
 runs("same", best["control"])
 runs("A", [0.5, 0.7], name="clear")
 runs("B", [0.4, 0.65], name="clear")
-runs("A", [0.5, 0.7], name="hardly")
-runs("B", [0.499999, 0.699998], name="hardly")
 runs("A", [0.5], name="single")
 runs("B", [0.4], name="single")
+root = pathlib.Path("hardly")
+runs("A", [0.5, 0.7])
+runs("B", [0.499999, 0.699998])
 PYTHON
 
 # Words in place of numbers.
 expect 2 '--against contrl: no table here has such a row; did you mean "control"?' --against contrl results
 expect 2 "--interval wide: choose student or bootstrap" --interval wide results
-expect 0 "+0.0000" --against A results/hardly
+expect 0 "+0.0000" --against A hardly
 absent "-0.0000"
 expect 0 "Against control: best test accuracy over the rounds (optimistic" --against control results/pairs
 for part in "one: one common seed, which shows nothing." "elsewhere: no common seeds." \
