@@ -214,6 +214,28 @@ static void end_samples(struct check_arguments *a, struct argp_state *state)
     a->options.samples = x;
 }
 
+static void end_check(struct check_arguments *a, struct argp_state *state)
+{
+    if (a->n_files == 0 && !a->list)
+        argp_error(state, "a file is missing");
+    if (a->options.tap && a->n_files > 1)
+        argp_error(state, "--tap: takes one file at a time");
+    if (a->options.in_process && (a->options.n_only != 1 || a->n_files != 1))
+        argp_error(state, "--in-process: takes one file and one check (--only)");
+    end_samples(a, state);
+}
+
+static void parse_samples(int key, struct trial_samples *samples, char *arg,
+                          struct argp_state *state)
+{
+    if (key == KEY_SHAPE)
+        parse_shape(samples, arg, state);
+    else if (key == KEY_TARGET)
+        parse_target(samples, arg, state);
+    else
+        samples->x_type = OSAFL_X_INT32;
+}
+
 static error_t parse_check(int key, char *arg, struct argp_state *state)
 {
     struct check_arguments *a = state->input;
@@ -234,13 +256,9 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
         a->set[a->options.n_set++] = arg;
         return 0;
     case KEY_SHAPE:
-        parse_shape(&a->samples, arg, state);
-        return 0;
     case KEY_TARGET:
-        parse_target(&a->samples, arg, state);
-        return 0;
     case KEY_INTEGERS:
-        a->samples.x_type = OSAFL_X_INT32;
+        parse_samples(key, &a->samples, arg, state);
         return 0;
     case KEY_SEED:
         a->options.seed = cli_whole_number("seed", arg, 0, UINT64_MAX, state);
@@ -264,13 +282,7 @@ static error_t parse_check(int key, char *arg, struct argp_state *state)
         a->files[a->n_files++] = arg;
         return 0;
     case ARGP_KEY_END:
-        if (a->n_files == 0 && !a->list)
-            argp_error(state, "a file is missing");
-        if (a->options.tap && a->n_files > 1)
-            argp_error(state, "--tap: takes one file at a time");
-        if (a->options.in_process && (a->options.n_only != 1 || a->n_files != 1))
-            argp_error(state, "--in-process: takes one file and one check (--only)");
-        end_samples(a, state);
+        end_check(a, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
