@@ -44,7 +44,7 @@ static void handle(int signal_number)
 {
     if (request != 0) {
         if (!is_gentle(signal_number) && !is_gentle(request))
-            _exit(EXIT_INTERRUPTED);
+            end_at_once();
         if (is_gentle(signal_number))
             return;
     }
