@@ -85,13 +85,15 @@ stop_by() {
 
 # Bits of 0.25 s until the run is complete, and longer ones where that is too short to get on.
 cut_short() {
-    local cuts=0 ms=250 status
+    local cuts=0 ms=250 status rows before=0
     while :; do
         status=0
         "${run[@]}" "$work/cut" --max-time "$((ms / 1000)).$(printf %03d $((ms % 1000)))" "$@" \
             >/dev/null 2>&1 || status=$?
-        [ $cuts -lt 30 ] || ms=$((ms + ms / 20))
         [ $status -eq 0 ] && break
+        rows=$(cat "$work/cut/rounds.csv" 2>/dev/null | wc -l)
+        [ "$rows" -gt "$before" ] || ms=$((ms * 2))
+        before=$rows
         [ $status -eq 3 ] || fail "--max-time ends the run with status $status"
         cuts=$((cuts + 1))
         [ $cuts -lt 200 ] || fail "--max-time lets the run never end"
