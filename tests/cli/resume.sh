@@ -6,6 +6,8 @@ set -eu
 osafl=$1
 source_tree=$2
 kills=${OSAFL_KILLS:-3}
+rounds=40
+[ -z "${OSAFL_KILLS:-}" ] || rounds=12 # with an instrument a round takes as long as several
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 results="rounds.csv clients.csv manifest.json model.safetensors resolved.cfg"
@@ -13,7 +15,7 @@ RANDOM=1
 
 # With the settings that make a run last long enough to be disturbed; the folder follows.  A plain
 # command and no function, so that in the background $! is the program itself.
-run=("$osafl" run "$source_tree/tests/cli/small.cfg" --threads 2 --set rounds=40 --out)
+run=("$osafl" run "$source_tree/tests/cli/small.cfg" --threads 2 --set "rounds=$rounds" --out)
 
 compare() {
     for file in $results; do
