@@ -93,7 +93,8 @@ cut_short() {
         "${run[@]}" "$work/cut" --max-time "$((ms / 1000)).$(printf %03d $((ms % 1000)))" "$@" \
             >/dev/null 2>&1 || status=$?
         [ $status -eq 0 ] && break
-        rows=$(cat "$work/cut/rounds.csv" 2>/dev/null | wc -l)
+        rows=0
+        [ ! -e "$work/cut/rounds.csv" ] || rows=$(wc -l <"$work/cut/rounds.csv")
         [ "$rows" -gt "$before" ] || ms=$((ms * 2))
         before=$rows
         [ $status -eq 3 ] || fail "--max-time ends the run with status $status"
