@@ -453,7 +453,13 @@ static void report_with_list(const struct binding *b, const struct node *n)
         report_error(b, n, n->name, "unknown setting; known are %s", list);
 }
 
-/* The setting of another group that n was perhaps meant to be: one letter in four may be wrong. */
+/* Whether the best offer is as good as the name but for a slip: one letter in four may be wrong. */
+static bool is_slip(const struct suggestion *s, const char *name)
+{
+    return s->best != NULL && 4 * s->best_edits <= strlen(name);
+}
+
+/* The setting of another group that n was perhaps meant to be. */
 static const char *find_close(const struct binding *b, const struct node *n,
                               const struct settings_table **elsewhere)
 {
@@ -465,7 +471,7 @@ static const char *find_close(const struct binding *b, const struct node *n,
             *elsewhere = &b->others[i];
         best = s.best;
     }
-    return best != NULL && 4 * s.best_edits <= strlen(n->name) ? best : NULL;
+    return is_slip(&s, n->name) ? s.best : NULL;
 }
 
 static void report_unknown(const struct binding *b, const struct node *n)
@@ -482,8 +488,7 @@ static void report_unknown(const struct binding *b, const struct node *n)
     offer_table(&here, b->table);
     for (size_t i = 0; b->extra_keys != NULL && b->extra_keys[i] != NULL; i++)
         suggest_offer(&here, b->extra_keys[i]);
-    const bool slip = here.best != NULL && 4 * here.best_edits <= strlen(n->name);
-    if (elsewhere != NULL && !slip) {
+    if (elsewhere != NULL && !is_slip(&here, n->name)) {
         report_error(b, n, n->name, "unknown setting; did you mean \"%s%s%s\"?", elsewhere->path,
                      dot(elsewhere->path), n->name);
         return;

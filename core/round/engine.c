@@ -662,7 +662,8 @@ static osafl_status advance_world(struct engine *e, struct round_report *report,
         prequential_end(e->session, &e->prequential);
         report->row.prequential = report->row.arrived > 0 ? e->prequential.mean : NULL;
     }
-    report->row.ages[AGE_STORED] = world_mean_age(e->world);
+    if (e->session->experiment->results.ages) /* it looks at every stored sample */
+        report->row.ages[AGE_STORED] = world_mean_age(e->world);
     if (e->mixes.mix != NULL && report->row.measure != NULL) {
         mix_measures_add(e->session, e->world, &e->evaluation, &e->mixes);
         report->row.mixes = e->mixes.value;

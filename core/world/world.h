@@ -75,8 +75,8 @@ double world_mean_age(const struct world *w);
 osafl_status world_begin_round(struct world *w, uint32_t round, const osafl_history *history,
                                struct error *error);
 /* [clients]: 1 for a client that is there in the round begun and has a sample (before the first
- * one: for all); samples that reach it at its end (fewer after
- * that, where each is dealt once and they are used up). */
+ * one: for all); samples that reach it at its end (fewer after that, where each is dealt once and
+ * they are used up). */
 const uint8_t *world_present(const struct world *w);
 const uint32_t *world_arrivals(const struct world *w);
 

@@ -11,6 +11,7 @@
 
 #include "osafl/partition.h"
 #include "osafl/random.h"
+#include "shared/labels.h"
 
 /* Attempts of a rejection loop.  One succeeds with probability above 0.95, so that all fail with
  * probability 1e-83; the mode of the distribution is taken then. */
@@ -51,19 +52,15 @@ struct dirichlet {
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
-    if (facts->dataset->target_type == OSAFL_TARGET_REAL && facts->dataset->labels == 1)
-        return h->fail(c, OSAFL_E_CONFIG,
-                       "the targets are real numbers, so there are no labels to deal by; choose "
-                       "another partition, such as \"iid\"");
+    OSAFL_TRY(labels_required(h, c, facts));
     struct dirichlet *p = malloc(sizeof *p);
     if (p == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
     *p = (struct dirichlet){.host = h,
                             .settings = config,
                             .share = facts->label_share,
-                            .labels = facts->dataset->labels};
-    for (uint32_t l = 0; l < p->labels; l++)
-        p->with_samples += p->share[l] > 0.0;
+                            .labels = facts->dataset->labels,
+                            .with_samples = labels_with_samples(facts)};
     *self = p;
     return OSAFL_OK;
 }

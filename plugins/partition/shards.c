@@ -5,6 +5,7 @@
 
 #include "osafl/partition.h"
 #include "osafl/random.h"
+#include "shared/labels.h"
 
 struct settings {
     int64_t labels;
@@ -55,13 +56,8 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
                            const void *config, void **self)
 {
     const struct settings *settings = config;
-    uint32_t with_samples = 0;
-    if (facts->dataset->target_type == OSAFL_TARGET_REAL && facts->dataset->labels == 1)
-        return h->fail(c, OSAFL_E_CONFIG,
-                       "the targets are real numbers, so there are no labels to deal by; choose "
-                       "another partition, such as \"iid\"");
-    for (uint32_t l = 0; l < facts->dataset->labels; l++)
-        with_samples += facts->label_share[l] > 0.0;
+    const uint32_t with_samples = labels_with_samples(facts);
+    OSAFL_TRY(labels_required(h, c, facts));
     if (settings->labels > with_samples)
         return h->fail(c, OSAFL_E_CONFIG,
                        "partition.shards.labels is %lld, but %u labels have training samples; "

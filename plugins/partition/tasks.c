@@ -7,6 +7,7 @@
 
 #include "osafl/partition.h"
 #include "osafl/random.h"
+#include "shared/labels.h"
 
 enum { ORDER_ASCENDING, ORDER_SHUFFLED };
 static const char *const orders[] = {"ascending", "shuffled", NULL};
@@ -59,10 +60,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
 {
     const struct settings *settings = config;
     const uint32_t labels = facts->dataset->labels;
-    if (facts->dataset->target_type == OSAFL_TARGET_REAL && labels == 1)
-        return h->fail(c, OSAFL_E_CONFIG,
-                       "the targets are real numbers, so there are no labels to deal by; choose "
-                       "another partition, such as \"iid\"");
+    OSAFL_TRY(labels_required(h, c, facts));
     struct tasks *t = calloc(1, sizeof *t);
     if (t == NULL)
         return h->fail(c, OSAFL_E_NOMEM, "out of memory");
