@@ -178,16 +178,16 @@ static void draw_limits(uint64_t seed, const struct client_settings *s, uint32_t
 static osafl_status draw_clients(uint64_t seed, const struct client_settings *s, struct columns *c,
                                  uint64_t *total, struct error *error)
 {
-    const struct client_group *group = s->groups.v;
-    const struct client_group *behind = group + s->groups.n;
-    int64_t drawn = 0; /* of the group */
+    const struct client_group *group = s->groups.v; /* NULL: there are none */
+    uint64_t i = 0;
+    int64_t drawn = 0; /* of group i */
     for (uint32_t u = 0; u < (uint32_t)s->count; u++) {
-        if (group != behind && drawn == group->clients) {
-            group++;
+        if (i < s->groups.n && drawn == group[i].clients) {
+            i++;
             drawn = 0;
         }
         drawn++;
-        const struct client_group *in = group != behind ? group : NULL;
+        const struct client_group *in = i < s->groups.n ? &group[i] : NULL;
         const struct client_settings own = settings_in(s, in);
         OSAFL_TRY(draw_sizes(seed, &own, in, u, c, error));
         draw_limits(seed, &own, u, c);

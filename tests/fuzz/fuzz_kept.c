@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const osafl_model_info model = {.struct_size = sizeof model, .n_parameters = DIM};
     static const osafl_facts facts = {
-        .struct_size = sizeof facts, .clients = 2, .rounds = 2, .model = &model};
+        .struct_size = sizeof facts, .clients = 2, .rounds = 2, .dim = DIM, .model = &model};
     static struct instance *quantizer[2];
     static struct fuzz_records records;
     if (quantizer[0] == NULL) {
