@@ -107,6 +107,14 @@ static osafl_status damaged(struct error *error, const char *what)
     return error_set(error, OSAFL_E_STATE, "the checkpoint is damaged: %s", what);
 }
 
+/* `what` could not be read: the reader says why, or it is the state itself, or memory. */
+static osafl_status unread(const struct record_reader *r, osafl_status status, const char *what,
+                           struct error *error)
+{
+    const char *why = status == OSAFL_E_NOMEM ? "out of memory" : "it is damaged";
+    return error_set(error, status, "%s: %s", what, r->error.text[0] != '\0' ? r->error.text : why);
+}
+
 /* Opens a section of the core and checks its version. */
 static osafl_status open_section(const struct record_set *from, const char *name,
                                  struct record_reader *r, struct error *error)
@@ -152,10 +160,7 @@ static osafl_status load_clients(struct engine *e, const struct record_set *from
         status = known ? read_client(e, &r, (uint32_t)trained[j]) : OSAFL_E_STATE;
     }
     free(trained);
-    if (status == OSAFL_OK)
-        return OSAFL_OK;
-    return error_set(error, status, "the state of the clients: %s",
-                     r.error.text[0] != '\0' ? r.error.text : "they are damaged");
+    return status == OSAFL_OK ? OSAFL_OK : unread(&r, status, "the state of the clients", error);
 }
 
 /* What the reader says serves where the call has no message of its own. */
@@ -217,11 +222,10 @@ static osafl_status load_mixes(struct engine *e, const struct record_set *from, 
     if (e->mixes.mix == NULL)
         return OSAFL_OK;
     OSAFL_TRY(open_section(from, "mixes", &r, error));
-    const osafl_status status = mix_measures_load(&e->mixes, &r.base);
-    if (status == OSAFL_OK && e->mixes.n <= e->round)
-        return OSAFL_OK;
-    return error_set(error, status != OSAFL_OK ? status : OSAFL_E_STATE, "the mixes so far: %s",
-                     r.error.text[0] != '\0' ? r.error.text : "they are damaged");
+    osafl_status status = mix_measures_load(&e->mixes, &r.base);
+    if (status == OSAFL_OK && e->mixes.n > e->round)
+        status = OSAFL_E_STATE;
+    return status == OSAFL_OK ? OSAFL_OK : unread(&r, status, "the mixes so far", error);
 }
 
 static osafl_status load_core(struct engine *e, const struct record_set *from, struct error *error)
@@ -246,10 +250,7 @@ static osafl_status load_core(struct engine *e, const struct record_set *from, s
         return damaged(error, "model and stores are of different rounds");
     OSAFL_TRY(open_section(from, "history", &r, error));
     status = history_load(&e->participation.history, e->round, &r.base);
-    if (status == OSAFL_OK)
-        return OSAFL_OK;
-    return error_set(error, status, "the history of the clients: %s",
-                     r.error.text[0] != '\0' ? r.error.text : "it is damaged");
+    return status == OSAFL_OK ? OSAFL_OK : unread(&r, status, "the history of the clients", error);
 }
 
 osafl_status engine_load(struct engine *e, const struct record_set *from, struct error *error)
