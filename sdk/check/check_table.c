@@ -60,6 +60,8 @@ const struct check checks[] = {
           "answers on eight threads as it does on one"),
     EVERY("threads.parallel", check_threads_parallel, 15,
           "answers the same however many threads parallel() has"),
+    EVERY("threads.statics", check_threads_statics, 15,
+          "leaves its static variables as they are once it has been used"),
 
     EVERY("numbers.repeat", check_numbers_repeat, 15,
           "answers the same when asked again, whatever the time"),

@@ -44,6 +44,7 @@ void check_state_values(struct conform *c);
 /* checks_numbers.c: what is read, written and returned; threads.  checks_process.c: the process. */
 void check_threads_workers(struct conform *c);
 void check_threads_parallel(struct conform *c);
+void check_threads_statics(struct conform *c);
 void check_numbers_repeat(struct conform *c);
 void check_numbers_process(struct conform *c);
 void check_numbers_guards(struct conform *c);

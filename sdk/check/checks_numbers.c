@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "checks.h"
+#include "elf_file.h"
 #include "instance_under_test.h"
 #include "plugin/pool.h"
+#include "plugin_statics.h"
 #include "shifted_clock.h"
 
 #define THREADS 8
@@ -85,6 +87,45 @@ void check_threads_parallel(struct conform *c)
                          difference);
         transcript_free(&parallel);
     }
+}
+
+/* Words in files that count their coverage (GCC, clang), or guard what lies between variables. */
+static bool is_instrumented(const struct conform *c)
+{
+    static const char *const marks[] = {"GCOV_PREFIX", "LLVM_PROFILE_FILE", "__asan_init"};
+    struct elf_file file;
+    struct error error;
+    bool found = false;
+    if (elf_open(&file, c->path, &error) != OSAFL_OK)
+        return false;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        found = found || memmem(file.data, file.bytes, marks[i], strlen(marks[i])) != NULL;
+    elf_close(&file);
+    return found;
+}
+
+/* Tables that are made once are there after the first life.  The second, with other numbers and
+ * draws, changes nothing: what it did would be seen by calls that run beside it. */
+void check_threads_statics(struct conform *c)
+{
+    struct transcript answers = {0};
+    conform_load(c);
+    if (is_instrumented(c))
+        conform_skip(c, "is compiled with instruments that use static memory themselves");
+    struct trial_world world = world_for(c);
+    must_live(c, &world, false, 0, 0, NULL, &answers);
+    void *before = statics_copy(c->described);
+    world.seed++;
+    world.scale = 1.5;
+    must_live(c, &world, false, 0, 0, NULL, &answers);
+    const struct statics_difference d = statics_compare(c->described, before);
+    if (d.bytes > 0)
+        conform_fail(
+            c,
+            "has changed %u bytes of its static variables, from 0x%llx on (\"nm -n\" lists "
+            "the file's names): what it works with belongs into the instance or "
+            "host->scratch()",
+            (unsigned)d.bytes, (unsigned long long)d.first);
 }
 
 /* ---- buffers ------------------------------------------------------------------------------- */
