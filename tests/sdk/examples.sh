@@ -27,6 +27,20 @@ for compiler in "${compilers[@]}"; do
             fail "$rule has accuracy $(accuracy $rule), the mean $(accuracy mean)"
     done
 
+    # A rule in Python: a run, and a mistake in the script.
+    if [ -e "$built/plugins/aggregator/python_weights.so" ]; then
+        by_python() { # SCRIPT FOLDER
+            "$osafl" run "$source/tests/cli/small.cfg" --quiet --plugin-dir "$built/plugins" \
+                --out "$2" --set rounds=3 --set aggregator.plugin=python_weights \
+                --set aggregator.python_weights.script="$1"
+        }
+        sed 's/sum(raw)/sum(rwa)/' "$work/project/weights.py" > "$work/wrong.py"
+        quietly by_python "$work/project/weights.py" "$built/by_python"
+        refused "line 14, in weights total = sum(rwa) NameError: name 'rwa' is not defined" by_python "$work/wrong.py" "$built/wrong"
+    else
+        echo "python_weights is skipped: no python3-dev"
+    fi
+
     # What the C++ plugin throws is a message and exit status 1, not the end of the program.
     cp -r "$work/project" "$work/throwing-$compiler"
     sed -i 's/std::vector<double> weight(u.n);/&\n        if (u.round == 1)\n            throw std::runtime_error("thrown on purpose");/
@@ -44,11 +58,13 @@ for compiler in "${compilers[@]}"; do
     fi
 done
 
-# The one in Rust, by the commands that RECIPES.md shows, where there is a compiler.
-if command -v rustc > /dev/null; then
+# The one in Rust, by the commands that RECIPES.md shows, where there are the tools.
+if command -v rustc > /dev/null && command -v bindgen > /dev/null; then
     # shellcheck disable=SC2016 # the pattern is meant as it stands
     sed -n '/^```sh$/,/^```$/{//!p}' "$source/sdk/RECIPES.md" > "$work/commands"
     (cd "$work/project" && PATH=$prefix/bin:$PATH quietly bash -e "$work/commands")
     awk -F, 'NR > 1 && $3 == 1 && ($1 + $2) % 2 { exit 1 } END { exit NR < 2 }' \
         "$work/project/by_turns/clients.csv" || fail "take_turns asked a client out of turn"
+else
+    echo "take_turns.rs is skipped: no rustc or no bindgen (Debian: apt-get install rustc bindgen)"
 fi
