@@ -6,15 +6,11 @@
 #include <math.h>
 
 struct logdistance_config {
+    struct cell_settings cell; /* first */
     double reference_loss_db;
     double reference_distance_m;
     double exponent;
     double shadowing_db;
-    double bandwidth_hz;
-    double noise_dbm_per_hz;
-    double noise_figure_db;
-    double radius_m;
-    double min_distance_m;
 };
 
 static const osafl_param params[] = {
@@ -25,46 +21,44 @@ static const osafl_param params[] = {
     OSAFL_REAL(struct logdistance_config, exponent, 3.76, 0.0, 20.0,
                "Path loss exponent: a tenth of the decibels per decade of distance"),
     OSAFL_REAL(struct logdistance_config, shadowing_db, 8.0, 0.0, 100.0,
-               "Standard deviation of the shadowing, independent for every client and round",
+               "Standard deviation of the shadowing, independent for every client and round unless "
+               "spatially_consistent",
                .unit = "dB"),
-    CELL_LINK_PARAMS(struct logdistance_config),
-    OSAFL_REAL(struct logdistance_config, radius_m, 500.0, 1.0, 1e6, "Radius of the cell",
-               .unit = "m"),
-    OSAFL_REAL(struct logdistance_config, min_distance_m, 10.0, 1e-3, 1e6,
+    CELL_LINK_PARAMS(struct cell_settings),
+    OSAFL_REAL(struct cell_settings, radius_m, 500.0, 1.0, 1e6, "Radius of the cell", .unit = "m"),
+    OSAFL_REAL(struct cell_settings, min_distance_m, 10.0, 1e-3, 1e6,
                "Least distance of a client from the base station", .unit = "m"),
+    CELL_TIME_PARAMS,
+    OSAFL_REAL(struct cell_settings, decorrelation_m, 50.0, 1e-3, 1e6,
+               "Spatially consistent shadowing: distance at which its correlation is 1/e",
+               .unit = "m", .flags = OSAFL_P_LATER),
 };
 
 static osafl_status check(const osafl_host *h, osafl_call *c, const void *config)
 {
+    return cell_check(h, c, "logdistance", config);
+}
+
+static void path(const void *config, double distance_m, double uniform, struct cell_path *out)
+{
+    (void)uniform;
     const struct logdistance_config *settings = config;
-    if (settings->min_distance_m >= settings->radius_m)
-        return h->fail(c, OSAFL_E_CONFIG,
-                       "channel.logdistance: min_distance_m = %g must be below radius_m = %g",
-                       settings->min_distance_m, settings->radius_m);
-    return OSAFL_OK;
+    const double decades = log10(distance_m / settings->reference_distance_m);
+    out->mean_gain_db = -(settings->reference_loss_db + 10.0 * settings->exponent * decades);
+    out->shadowing_db = settings->shadowing_db;
 }
 
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
-    const struct logdistance_config *settings = config;
-    const struct cell_shape shape = {
-        .min_distance_m = settings->min_distance_m,
-        .radius_m = settings->radius_m,
-        .bandwidth_hz = settings->bandwidth_hz,
-        .noise_dbm_per_hz = settings->noise_dbm_per_hz,
-        .noise_figure_db = settings->noise_figure_db,
+    const struct cell_settings *settings = config;
+    const double decorrelation_m = settings->decorrelation_m;
+    const struct cell_plan plan = {
+        .settings = settings,
+        .law = path,
+        .decorrelation_m = {decorrelation_m, decorrelation_m, decorrelation_m},
     };
-    struct cell *cell = NULL;
-    OSAFL_TRY(cell_create(h, c, facts->clients, &shape, &cell));
-    for (uint32_t u = 0; u < cell->clients; u++) {
-        const double decades = log10(cell_distance(cell, u) / settings->reference_distance_m);
-        cell->mean_gain_db[u] =
-            -(settings->reference_loss_db + 10.0 * settings->exponent * decades);
-        cell->shadowing_db[u] = settings->shadowing_db;
-    }
-    *self = cell;
-    return OSAFL_OK;
+    return cell_create(h, c, facts, &plan, self);
 }
 
 static const osafl_channel_vt vtable = {

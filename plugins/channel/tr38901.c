@@ -1,8 +1,9 @@
 /* tr38901.c - large-scale channel of 3GPP TR 38.901, section 7.4: urban macro (UMa) and urban micro
  * street canyon (UMi), for clients outdoors.
  *
- * Position and line of sight are drawn once per client, shadowing once per client and round.  There
- * is no small-scale fading: an upload lasts much longer than a channel's coherence time. */
+ * By default position and line of sight are drawn once per client, shadowing once per client and
+ * round, and there is no small-scale fading: an upload lasts much longer than a channel's coherence
+ * time. */
 #include "cell.h"
 
 #include <math.h>
@@ -10,13 +11,9 @@
 enum { UMA, UMI };
 
 struct tr38901_config {
+    struct cell_settings cell; /* first */
     osafl_choice scenario;
     double carrier_hz;
-    double bandwidth_hz;
-    double noise_dbm_per_hz;
-    double noise_figure_db;
-    double radius_m;
-    double min_distance_m;
     double bs_height_m;
     double ut_height_m;
     double bs_antenna_gain_dbi;
@@ -31,10 +28,10 @@ static const osafl_param params[] = {
                  "Urban macro cell or urban micro street canyon"),
     OSAFL_REAL(struct tr38901_config, carrier_hz, 2.4e9, 0.5e9, 100e9, "Carrier frequency",
                .unit = "Hz"),
-    CELL_LINK_PARAMS(struct tr38901_config),
-    OSAFL_REAL(struct tr38901_config, radius_m, 500.0, 1.0, 5000.0, "Radius of the cell",
+    CELL_LINK_PARAMS(struct cell_settings),
+    OSAFL_REAL(struct cell_settings, radius_m, 500.0, 1.0, 5000.0, "Radius of the cell",
                .unit = "m"),
-    OSAFL_REAL(struct tr38901_config, min_distance_m, 10.0, 0.0, 5000.0,
+    OSAFL_REAL(struct cell_settings, min_distance_m, 10.0, 0.0, 5000.0,
                "Least distance of a client from the base station, on the ground", .unit = "m"),
     OSAFL_REAL(struct tr38901_config, bs_height_m, 0.0, 0.0, 150.0,
                "Height of the base station; 0: 25 m (uma), 10 m (umi)", .unit = "m"),
@@ -45,7 +42,13 @@ static const osafl_param params[] = {
     OSAFL_REAL(struct tr38901_config, ut_antenna_gain_dbi, 0.0, -100.0, 100.0,
                "Antenna gain of a client", .unit = "dBi"),
     OSAFL_BOOL(struct tr38901_config, shadowing, true,
-               "Log-normal shadowing, independent for every client and round"),
+               "Log-normal shadowing, independent for every client and round unless "
+               "spatially_consistent"),
+    CELL_TIME_PARAMS,
+    OSAFL_REAL(struct cell_settings, decorrelation_m, 0.0, 0.0, 1e6,
+               "Spatially consistent shadowing: distance at which its correlation is 1/e; 0: the "
+               "standard's, 37 m in sight and 50 m else (uma), 10 m and 13 m (umi)",
+               .unit = "m", .flags = OSAFL_P_LATER),
 };
 
 /* What tells the scenarios apart (tables 7.4.1-1 and 7.4.2-1). */
@@ -64,11 +67,17 @@ struct scenario {
     double los_shadowing_db;
     double nlos_shadowing_db;
     double los_decay_m; /* of the line-of-sight probability beyond 18 m */
+    /* Correlation distances of shadowing (table 7.5-6). */
+    double los_decorrelation_m;
+    double nlos_decorrelation_m;
 };
 
+/* Of the line of sight, in both scenarios (table 7.6.3.1-2). */
+#define SIGHT_DECORRELATION_M 50.0
+
 static const struct scenario scenario_table[] = {
-    [UMA] = {25.0, 28.0, 22.0, 9.0, 13.54, 39.08, 20.0, 0.6, 4.0, 6.0, 63.0},
-    [UMI] = {10.0, 32.4, 21.0, 9.5, 22.4, 35.3, 21.3, 0.3, 4.0, 7.82, 36.0},
+    [UMA] = {25.0, 28.0, 22.0, 9.0, 13.54, 39.08, 20.0, 0.6, 4.0, 6.0, 63.0, 37.0, 50.0},
+    [UMI] = {10.0, 32.4, 21.0, 9.5, 22.4, 35.3, 21.3, 0.3, 4.0, 7.82, 36.0, 10.0, 13.0},
 };
 
 static double bs_height(const struct tr38901_config *config)
@@ -115,10 +124,7 @@ static double nlos_loss_db(const struct tr38901_config *config, double distance_
 static osafl_status check(const osafl_host *h, osafl_call *c, const void *config)
 {
     const struct tr38901_config *settings = config;
-    if (settings->min_distance_m >= settings->radius_m)
-        return h->fail(c, OSAFL_E_CONFIG,
-                       "channel.tr38901: min_distance_m = %g must be below radius_m = %g",
-                       settings->min_distance_m, settings->radius_m);
+    OSAFL_TRY(cell_check(h, c, "tr38901", &settings->cell));
     if (bs_height(settings) <= 1.0)
         return h->fail(c, OSAFL_E_CONFIG,
                        "channel.tr38901: bs_height_m = %g must be above 1, or 0 for the "
@@ -127,34 +133,35 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
     return OSAFL_OK;
 }
 
+static void path(const void *config, double distance_m, double uniform, struct cell_path *out)
+{
+    const struct tr38901_config *settings = config;
+    const struct scenario *s = &scenario_table[settings->scenario.index];
+    const bool sight = uniform < los_probability(s, distance_m);
+    out->in_sight = sight;
+    out->mean_gain_db =
+        settings->bs_antenna_gain_dbi + settings->ut_antenna_gain_dbi -
+        (sight ? los_loss_db(settings, distance_m) : nlos_loss_db(settings, distance_m));
+    out->shadowing_db = !settings->shadowing ? 0.0
+                        : sight              ? s->los_shadowing_db
+                                             : s->nlos_shadowing_db;
+}
+
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
                            const void *config, void **self)
 {
     const struct tr38901_config *settings = config;
-    const struct cell_shape shape = {
-        .min_distance_m = settings->min_distance_m,
-        .radius_m = settings->radius_m,
-        .bandwidth_hz = settings->bandwidth_hz,
-        .noise_dbm_per_hz = settings->noise_dbm_per_hz,
-        .noise_figure_db = settings->noise_figure_db,
-    };
-    struct cell *cell = NULL;
-    OSAFL_TRY(cell_create(h, c, facts->clients, &shape, &cell));
     const struct scenario *s = &scenario_table[settings->scenario.index];
-    for (uint32_t u = 0; u < cell->clients; u++) {
-        const double distance_m = cell_distance(cell, u);
-        const double uniform = cell_uniform(cell, c, CELL_STREAM_LINE_OF_SIGHT, u);
-        /* For the whole run: streets do not change while a model is trained. */
-        const bool sight = uniform < los_probability(s, distance_m);
-        cell->place[u].line_of_sight = sight;
-        cell->mean_gain_db[u] =
-            settings->bs_antenna_gain_dbi + settings->ut_antenna_gain_dbi -
-            (sight ? los_loss_db(settings, distance_m) : nlos_loss_db(settings, distance_m));
-        if (settings->shadowing)
-            cell->shadowing_db[u] = sight ? s->los_shadowing_db : s->nlos_shadowing_db;
-    }
-    *self = cell;
-    return OSAFL_OK;
+    const double own_m = settings->cell.decorrelation_m;
+    const struct cell_plan plan = {
+        .settings = &settings->cell,
+        .law = path,
+        .decorrelation_m = {[CELL_FIELD_SIGHT] = SIGHT_DECORRELATION_M,
+                            [CELL_FIELD_IN_SIGHT] = own_m > 0.0 ? own_m : s->los_decorrelation_m,
+                            [CELL_FIELD_OUT_OF_SIGHT] =
+                                own_m > 0.0 ? own_m : s->nlos_decorrelation_m},
+    };
+    return cell_create(h, c, facts, &plan, self);
 }
 
 static const osafl_channel_vt vtable = {
@@ -173,7 +180,7 @@ static const osafl_plugin plugin = {
     .name = "tr38901",
     .version = "1.0.0",
     .summary = "path loss, line of sight and shadowing of an urban cell (UMa, UMi)",
-    .cite = "3GPP TR 38.901, section 7.4",
+    .cite = "3GPP TR 38.901, sections 7.4 and 7.6.3",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct tr38901_config),
     .vtable = &vtable.life,

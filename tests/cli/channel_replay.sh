@@ -1,5 +1,6 @@
 #!/bin/bash
-# clients.csv of a run is a trace for channel/trace: the same gains, and so the same run again.
+# clients.csv of a run is a trace for channel/trace: the same gains, and so the same run again; and clients
+# that move stand where they would after an interruption.
 set -eu
 osafl=$1
 source_tree=$2
@@ -27,3 +28,21 @@ fi
 grep -q "holds 4 rounds, the experiment needs 5" "$work/refusal"
 run --out "$work/longer" --set rounds=5 --set channel.plugin=trace --set channel.trace.at_end=hold \
     --set channel.trace.layout=long --set channel.trace.path="$work/drawn/clients.csv"
+
+# The overlay of experiments, in one go and in two: 8 rounds go on from the 5 of another run.
+mobile() {
+    "$osafl" run "$source_tree/tests/cli/small.cfg" --set aggregator.osafl.final_step=1.0 \
+        --overlay "$source_tree/experiments/include/channel-mobile.cfg" "$@" >"$work/told" 2>&1
+}
+mobile --out "$work/moved" --rounds 8
+mobile --results "$work/parts" --rounds 5
+mobile --results "$work/parts" --rounds 8 --threads 3
+grep -q "going on from the run of 5 rounds" "$work/told"
+for file in rounds.csv clients.csv; do
+    resumed=$(find "$work/parts" -name $file -size "$(stat -c %s "$work/moved/$file")c")
+    cmp "$work/moved/$file" "$resumed"
+done
+if cmp -s <(cut -d, -f5 "$work/moved/clients.csv" | head -20) <(cut -d, -f5 "$work/drawn/clients.csv" | head -20); then
+    echo "the overlay changes nothing"
+    exit 1
+fi
