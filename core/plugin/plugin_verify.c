@@ -77,6 +77,7 @@ static const struct slot dataset_slots[] = {
     SLOT(osafl_dataset_vt, read, SLOT_REQUIRED),
     SLOT(osafl_dataset_vt, sample_of, SLOT_OPTIONAL),
     SLOT(osafl_dataset_vt, client_of, SLOT_OPTIONAL),
+    SLOT(osafl_dataset_vt, time_of, SLOT_OPTIONAL),
 };
 static const struct slot model_slots[] = {
     SLOT(osafl_model_vt, describe, SLOT_REQUIRED),
@@ -166,7 +167,7 @@ struct slots {
     }
 
 static const struct slots slots_of_kind[LOADER_KINDS + 1] = {
-    [OSAFL_KIND_DATASET] = SLOTS(dataset_slots, osafl_dataset_vt, client_of),
+    [OSAFL_KIND_DATASET] = SLOTS(dataset_slots, osafl_dataset_vt, time_of),
     [OSAFL_KIND_MODEL] = SLOTS(model_slots, osafl_model_vt, score),
     [OSAFL_KIND_CHANNEL] = SLOTS(channel_slots, osafl_channel_vt, place),
     [OSAFL_KIND_RESOURCE] = SLOTS(resource_slots, osafl_resource_vt, solve),

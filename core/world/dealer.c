@@ -1,4 +1,4 @@
-/* dealer.c - hands out training samples from pools, each pool in a fixed shuffled order. */
+/* dealer.c - hands out training samples from pools, each pool in a fixed order. */
 #include "dealer.h"
 
 #include <assert.h>
@@ -95,6 +95,43 @@ void dealer_destroy(struct dealer *d)
     free(d);
 }
 
+struct timed_sample {
+    double time;
+    uint32_t sample;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct timed_sample *x = a;
+    const struct timed_sample *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+bool dealer_sort(struct dealer *d, double *time)
+{
+    const uint64_t n = d->first[d->pools];
+    struct timed_sample *timed = malloc((n > 0 ? n : 1) * sizeof *timed);
+    if (timed == NULL)
+        return false;
+    for (uint64_t k = 0; k < n; k++)
+        timed[k] = (struct timed_sample){.time = time[d->order[k]], .sample = d->order[k]};
+    for (uint32_t p = 0; p < d->pools; p++)
+        qsort(timed + d->first[p], dealer_size(d, p), sizeof *timed, compare_times);
+    for (uint64_t k = 0; k < n; k++) {
+        d->order[k] = timed[k].sample;
+        time[k] = timed[k].time;
+    }
+    free(timed);
+    return true;
+}
+
+const uint64_t *dealer_first(const struct dealer *d)
+{
+    return d->first;
+}
+
 uint64_t dealer_size(const struct dealer *d, uint32_t pool)
 {
     return d->first == NULL ? OSAFL_ENDLESS : d->first[pool + 1] - d->first[pool];
@@ -107,6 +144,11 @@ uint64_t dealer_deal(struct dealer *d, uint32_t pool)
         return k;
     assert(dealer_size(d, pool) > 0);
     return d->order[d->first[pool] + k % dealer_size(d, pool)];
+}
+
+void dealer_skip(struct dealer *d, uint32_t pool, uint64_t n)
+{
+    d->dealt[pool] += n;
 }
 
 uint64_t dealer_restarts(const struct dealer *d, uint32_t pool)

@@ -253,6 +253,36 @@ uint64_t world_owned_samples(const struct world *w)
     return sum;
 }
 
+static osafl_status ask_time(const struct world *w, uint64_t i, double *when, struct error *error)
+{
+    const struct loan loan = call_lend(w->call, w->dataset);
+    return end_question(w->dataset, w->call, &loan,
+                        dataset_vt(w)->time_of(w->dataset->self, w->call, i, when), error);
+}
+
+/* Where samples have times, those of a client are dealt in that order. */
+static osafl_status order_by_time(struct world *w, struct error *error)
+{
+    double when = (double)NAN;
+    OSAFL_TRY(ask_time(w, 0, &when, error));
+    if (isnan(when))
+        return OSAFL_OK;
+    w->time = malloc(w->n_train * sizeof *w->time);
+    if (w->time == NULL)
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the times of the samples");
+    for (uint64_t i = 0; i < w->n_train; i++) {
+        OSAFL_TRY(ask_time(w, i, &w->time[i], error));
+        if (!isfinite(w->time[i]))
+            return error_set(error, OSAFL_E_BUG,
+                             "dataset/%s: time_of() gives training sample %" PRIu64
+                             " no finite time, and others have one; this is a bug of the plugin",
+                             w->dataset->plugin->name, i);
+    }
+    if (!dealer_sort(w->dealer, w->time))
+        return error_set(error, OSAFL_E_NOMEM, "out of memory for the order of the samples");
+    return OSAFL_OK;
+}
+
 static osafl_status make_dealer(struct world *w, struct error *error)
 {
     struct pools pools = {.w = w, .error = error};
@@ -266,7 +296,10 @@ static osafl_status make_dealer(struct world *w, struct error *error)
     OSAFL_TRY(pools.status);
     if (w->dealer == NULL)
         return error_set(error, OSAFL_E_NOMEM, "out of memory for the order of the samples");
-    return world_has_owners(w) ? check_owners(w, error) : OSAFL_OK;
+    if (!world_has_owners(w))
+        return OSAFL_OK;
+    OSAFL_TRY(check_owners(w, error));
+    return dataset_vt(w)->time_of != NULL ? order_by_time(w, error) : OSAFL_OK;
 }
 
 /* The next samples of the client's own, or of the labels that label[0 .. *n) asks for; *n: how many
@@ -323,11 +356,16 @@ static osafl_status ask_fill(struct world *w, struct error *error)
         OSAFL_TRY(call_end_named(&c, vt->fill(i->self, &c, &problem, w->stored), error));
     }
     for (uint32_t u = 0; u < p->clients; u++) {
-        if (w->stored[u] > p->capacity[u])
+        const uint64_t most = w->time != NULL ? dealer_size(w->dealer, u) : p->capacity[u];
+        if (w->stored[u] > most && w->stored[u] > p->capacity[u])
             return error_set(error, OSAFL_E_BUG,
                              "arrival/%s, client %" PRIu32 ": fill() gives %" PRIu64
                              " samples where %" PRIu64 " fit; this is a bug of the plugin",
                              i->plugin->name, u, w->stored[u], p->capacity[u]);
+        if (w->stored[u] > p->capacity[u]) { /* the last ones that came */
+            dealer_skip(w->dealer, u, w->stored[u] - p->capacity[u]);
+            w->stored[u] = p->capacity[u];
+        }
         w->total_stored += w->stored[u];
     }
     return OSAFL_OK;
@@ -392,11 +430,11 @@ static osafl_status world_fill(struct world *w, struct error *error)
     OSAFL_TRY(describe_partition(w, error));
     OSAFL_TRY(check_dataset(w, error));
     OSAFL_TRY(allocate(w, error));
+    OSAFL_TRY(make_dealer(w, error));
     OSAFL_TRY(ask_fill(w, error));
     memset(w->present, 1, w->population.clients);
     if (!world_has_owners(w))
         OSAFL_TRY(draw_mixes(w, error));
-    OSAFL_TRY(make_dealer(w, error));
     return deal_stores(w, error);
 }
 
@@ -430,6 +468,7 @@ void world_destroy(struct world *w)
         return;
     population_free(&w->population);
     dealer_destroy(w->dealer);
+    free(w->time);
     free(w->offset);
     free(w->sample);
     free(w->label);

@@ -97,6 +97,8 @@ osafl_arrival_problem world_arrival_problem(const struct world *w, uint32_t roun
         .capacity = w->population.capacity,
         .activity = w->population.activity,
         .history = history,
+        .time_first = w->time != NULL ? dealer_first(w->dealer) : NULL,
+        .time = w->time,
     };
 }
 

@@ -36,13 +36,14 @@ static osafl_status damaged(struct error *error, const char *what)
                      what);
 }
 
-/* What can have been dealt by now: a full store for every client, at first and in every round. */
+/* What can have been dealt by now: a full store for every client, at first and in every round, and
+ * where samples have times those that came before. */
 static uint64_t most_dealt(const struct world *w)
 {
     uint64_t most = 0;
     if (__builtin_mul_overflow(w->population.total_capacity, (uint64_t)w->round + 1, &most))
         return INT64_MAX;
-    return most;
+    return most + (w->time != NULL ? world_owned_samples(w) : 0);
 }
 
 static osafl_status load_pools(struct world *w, struct record_reader *from, struct error *error)

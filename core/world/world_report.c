@@ -226,5 +226,6 @@ uint64_t world_bytes(const struct world *w)
     const uint64_t per_sample = sizeof *w->sample + sizeof *w->label + sizeof *w->born;
     const uint64_t per_label = sizeof *w->histogram + (w->mix != NULL ? sizeof *w->mix : 0);
     return w->population.total_capacity * per_sample + clients * w->labels * per_label +
-           clients * (8 * sizeof(uint64_t)) + dealer_bytes(w->dealer);
+           clients * (8 * sizeof(uint64_t)) + dealer_bytes(w->dealer) +
+           (w->time != NULL ? w->n_train * sizeof *w->time : 0);
 }

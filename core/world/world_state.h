@@ -18,6 +18,7 @@ struct world {
     uint32_t round;                 /* the next one to advance */
     struct population population;
     struct dealer *dealer;  /* pools: labels, or clients where samples have owners */
+    double *time;           /* of the samples in the dealer's order; NULL: they have none */
     const double *share;    /* [labels]: mix of the training split */
     double *mix;            /* [clients][labels]: pi_u in force; NULL where samples have owners */
     osafl_drift_mix *drawn; /* [clients]: from which draws mix was made */

@@ -27,6 +27,11 @@ typedef struct osafl_arrival_problem {
     /* What the server knows; NULL in fill().  An arrival that uses it makes the world depend on the
      * algorithm: different algorithms then see different arrivals. */
     const osafl_history *history;
+    /* Where samples have owners and times (osafl/dataset.h): the times of client u's training
+     * samples, ascending, in time[time_first[u]] to time[time_first[u + 1] - 1].  The samples come
+     * in this order.  Else both are NULL. */
+    const uint64_t *time_first;
+    const double *time;
 } osafl_arrival_problem;
 
 typedef struct osafl_arrival_vt {
@@ -37,8 +42,9 @@ typedef struct osafl_arrival_vt {
      * instance keeps between rounds belongs in save().  [coord] */
     osafl_status (*arrive)(void *self, osafl_call *c, const osafl_arrival_problem *p, uint32_t *n,
                            uint8_t *present);
-    /* n[u]: samples in the store before round 0, at most capacity[u]; p->round is 0.  NULL: stores
-     * begin full.  (optional) [coord] */
+    /* n[u]: samples in the store before round 0, at most capacity[u]; p->round is 0.  Where samples
+     * have times: those that came before round 0, up to all of the client's; the store holds the
+     * last capacity[u] of them.  NULL: stores begin full.  (optional) [coord] */
     osafl_status (*fill)(void *self, osafl_call *c, const osafl_arrival_problem *p, uint64_t *n);
 } osafl_arrival_vt;
 

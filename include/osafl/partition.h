@@ -3,7 +3,7 @@
  * A partition answers in one of three ways (osafl_partition_info.gives).  It gives mixes: the
  * probabilities of the labels that reach a client; the host then draws labels and deals samples of
  * them.  Or the data set's own owners, or owners of its own: each client then gets its own samples,
- * in an order that the host shuffles.
+ * in an order that the host shuffles, or by their times where the data set has them.
  *
  * facts->label_share is the mix of the training split itself.  A label with share 0 has no sample:
  * no mix may give it a positive probability. */

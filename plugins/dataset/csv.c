@@ -1,8 +1,9 @@
-/* csv.c - labelled rows from a table: every column is a feature but the label's, the client's and
- * those that are ignored.
+/* csv.c - labelled rows from a table: every column is a feature but those of the label, the
+ * client and the time, and those that are ignored.
  *
  * Classes are the distinct texts of the label column, in ascending order; clients, for
- * partition.plugin = "natural", those of the client column. */
+ * partition.plugin = "natural", those of the client column.  The time column says when a sample
+ * came. */
 #include "label_facts.h"
 #include "table.h"
 
@@ -42,6 +43,11 @@ static const osafl_param params[] = {
                  .flags = OSAFL_P_LATER),
     OSAFL_TEXT(struct csv_config, client, "",
                "Column of the client that a sample belongs to; \"\": none"),
+    OSAFL_TEXT(struct csv_config, time, "",
+               "Column of numbers that say when a sample came, in any unit, such as seconds since "
+               "1970: where samples have owners, those of a client come in this order (see "
+               "arrival/timed); \"\": none",
+               .flags = OSAFL_P_LATER),
     OSAFL_TEXT(struct csv_config, ignore, "", "Columns that are not features, separated by commas"),
     OSAFL_TEXT(struct csv_config, categorical, "",
                "Columns of categories, separated by commas; \"*\": all that hold text alone (a "
@@ -346,7 +352,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     return sample_set_create(h, c, read_files, config, self);
 }
 
-static const char *const features_declared[] = {"natural", NULL};
+static const char *const features_declared[] = {"natural", "timed", NULL};
 
 static const osafl_dataset_vt vtable = {
     .life = {.struct_size = sizeof(osafl_dataset_vt),
@@ -357,6 +363,7 @@ static const osafl_dataset_vt vtable = {
     .label = sample_set_label,
     .read = sample_set_read,
     .client_of = sample_set_client,
+    .time_of = sample_set_time,
 };
 
 static const osafl_plugin plugin = {

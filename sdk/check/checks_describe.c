@@ -157,6 +157,7 @@ static const struct {
 } further_features[] = {
     {OSAFL_KIND_OPTIMIZER, "plain"},
     {OSAFL_KIND_DATASET, "natural"},
+    {OSAFL_KIND_DATASET, "timed"},
     {OSAFL_KIND_FILTER, "private"},
 };
 enum { N_FURTHER = sizeof further_features / sizeof further_features[0] };

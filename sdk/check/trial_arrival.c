@@ -10,6 +10,27 @@ static const osafl_arrival_vt *vtable(const struct instance_under_test *s)
     return (const osafl_arrival_vt *)(const void *)s->instance.plugin->vtable;
 }
 
+/* Client u has 2 + u samples with times, in one unit of 0.05 each; all come before they fill its
+ * store. */
+static void add_times(struct caller *t, osafl_arrival_problem *p)
+{
+    const uint64_t n = p->clients * (p->clients + UINT64_C(3)) / 2;
+    uint64_t *first = calloc(p->clients + UINT64_C(1), sizeof *first);
+    double *time = calloc(n, sizeof *time);
+    if (first == NULL || time == NULL)
+        abort();
+    for (uint32_t u = 0; u < p->clients; u++) {
+        first[u + 1] = first[u] + 2 + u;
+        for (uint64_t k = first[u]; k < first[u + 1]; k++)
+            time[k] = 0.05 * (double)(k - first[u]) - 0.1;
+    }
+    p->time_first =
+        arena_input(&t->arena, "time_first", first, p->clients + UINT64_C(1), sizeof *first, 8);
+    p->time = arena_input(&t->arena, "time", time, n, sizeof *time, 8);
+    free(first);
+    free(time);
+}
+
 /* Clients of several sizes; arrays of the caller. */
 static osafl_arrival_problem make_problem(struct instance_under_test *s, struct caller *t)
 {
@@ -24,7 +45,7 @@ static osafl_arrival_problem make_problem(struct instance_under_test *s, struct 
         capacity[u] = 6 + 3 * (uint64_t)u;
         activity[u] = 0.3 + 0.1 * (u % 6);
     }
-    const osafl_arrival_problem p = {
+    osafl_arrival_problem p = {
         .struct_size = sizeof p,
         .clients = n,
         .round = t->round,
@@ -35,6 +56,7 @@ static osafl_arrival_problem make_problem(struct instance_under_test *s, struct 
     free(arrivals);
     free(capacity);
     free(activity);
+    add_times(t, &p);
     return p;
 }
 
@@ -47,7 +69,8 @@ static osafl_status ask_fill(struct instance_under_test *s, struct caller *t)
     osafl_call *c = caller_begin(t, "fill()", OSAFL_NO_CLIENT);
     OSAFL_TRY(caller_end(t, vtable(s)->fill(s->instance.self, c, &p, n)));
     for (uint32_t u = 0; u < p.clients; u++) {
-        if (n[u] > p.capacity[u])
+        const uint64_t timed = p.time_first[u + 1] - p.time_first[u];
+        if (n[u] > p.capacity[u] && n[u] > timed)
             caller_fail(t, "client %u begins with %llu samples and has room for %llu", (unsigned)u,
                         (unsigned long long)n[u], (unsigned long long)p.capacity[u]);
     }

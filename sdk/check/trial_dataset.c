@@ -150,6 +150,13 @@ static osafl_status ask_client(struct instance_under_test *s, struct caller *t, 
     return caller_end(t, vtable(s)->client_of(s->instance.self, c, i, client));
 }
 
+static osafl_status ask_time(struct instance_under_test *s, struct caller *t, uint64_t i,
+                             double *when)
+{
+    osafl_call *c = caller_begin(t, "time_of()", OSAFL_NO_CLIENT);
+    return caller_end(t, vtable(s)->time_of(s->instance.self, c, i, when));
+}
+
 /* What can be asked of training samples by their numbers. */
 static osafl_status ask_numbers(struct instance_under_test *s, struct caller *t,
                                 const uint64_t *index)
@@ -158,6 +165,7 @@ static osafl_status ask_numbers(struct instance_under_test *s, struct caller *t,
         int32_t label = -1;
         uint64_t sample = 0;
         uint32_t client = 0;
+        double when = 0.0;
         OSAFL_TRY(ask_label(s, t, index[k], &label));
         transcript_bytes(&t->transcript, "label()", t->round, t->task, &label, sizeof label);
         if (vtable(s)->sample_of != NULL)
@@ -166,6 +174,9 @@ static osafl_status ask_numbers(struct instance_under_test *s, struct caller *t,
         if (vtable(s)->client_of != NULL)
             OSAFL_TRY(ask_client(s, t, index[k], &client));
         transcript_bytes(&t->transcript, "client_of()", t->round, t->task, &client, sizeof client);
+        if (vtable(s)->time_of != NULL)
+            OSAFL_TRY(ask_time(s, t, index[k], &when));
+        transcript_bytes(&t->transcript, "time_of()", t->round, t->task, &when, sizeof when);
     }
     return OSAFL_OK;
 }
@@ -232,6 +243,26 @@ void check_dataset_description(struct conform *c)
     if ((vtable(&s)->client_of != NULL) != plugin_has_feature(c->plugin, "natural"))
         conform_fail(c,
                      "has a client_of() without the feature \"natural\", or the other way round");
+    if ((vtable(&s)->time_of != NULL) != plugin_has_feature(c->plugin, "timed"))
+        conform_fail(c, "has a time_of() without the feature \"timed\", or the other way round");
+}
+
+/* Samples that are looked at have finite times, or none has one. */
+static void check_times(struct instance_under_test *s, struct caller *t)
+{
+    const uint64_t size = split_size(s, OSAFL_SPLIT_TRAIN);
+    bool timed = false;
+    for (uint64_t i = 0; i < size && i < 1000; i++) {
+        double when = 0.0;
+        if (ask_time(s, t, i, &when) != OSAFL_OK)
+            caller_fail(t, "fails: %s", t->error.text);
+        if (isinf(when))
+            caller_fail(t, "is infinite for sample %u", (unsigned)i);
+        if (i > 0 && timed == isnan(when))
+            caller_fail(t, "gives sample %u %s, and those before it %s", (unsigned)i,
+                        timed ? "no time" : "a time", timed ? "have one" : "have none");
+        timed = !isnan(when);
+    }
 }
 
 /* A sample is the same alone and in any batch; numbers are finite; labels agree. */
@@ -301,7 +332,8 @@ static size_t find_samples(struct instance_under_test *s, struct caller *t, uint
     return n;
 }
 
-/* label() and sample_of() are inverse to each other, and sample_of() never gives one twice. */
+/* label() and sample_of() are inverse to each other, and sample_of() never gives one twice; times.
+ */
 void check_dataset_labels(struct conform *c)
 {
     struct instance_under_test s;
@@ -317,6 +349,8 @@ void check_dataset_labels(struct conform *c)
             conform_fail(c, "label() of sample %u is %d of %u labels", (unsigned)i, (int)label,
                          (unsigned)labels);
     }
+    if (vtable(&s)->time_of != NULL)
+        check_times(&s, &t);
     if (vtable(&s)->sample_of == NULL)
         return;
     const size_t n = find_samples(&s, &t, all);

@@ -218,6 +218,7 @@ static void print_dataset(void)
     MEMBER(osafl_dataset_vt, read);
     MEMBER(osafl_dataset_vt, sample_of);
     MEMBER(osafl_dataset_vt, client_of);
+    MEMBER(osafl_dataset_vt, time_of);
     END(osafl_dataset_vt);
 }
 
@@ -531,6 +532,8 @@ static void print_arrival(void)
     MEMBER(osafl_arrival_problem, capacity);
     MEMBER(osafl_arrival_problem, activity);
     MEMBER(osafl_arrival_problem, history);
+    MEMBER(osafl_arrival_problem, time_first);
+    MEMBER(osafl_arrival_problem, time);
     END(osafl_arrival_problem);
     BEGIN(osafl_arrival_vt);
     MEMBER(osafl_arrival_vt, life);

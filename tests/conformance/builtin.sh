@@ -30,7 +30,7 @@ for file in "$plugins"/*/*.so; do
     */dataset/idx.so) check "$file" path="$work" ;;
     */dataset/cifar10*.so) check "$file" path="$work" ;;
     */dataset/csv.so)
-        check "$file" path="$work/table.csv" label=kind client=who
+        check "$file" path="$work/table.csv" label=kind client=who time=when
         check "$file" path="$work/mixed.csv" separator=semicolon decimal=comma categorical=town \
             missing=mean
         ;;

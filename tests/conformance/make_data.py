@@ -40,10 +40,10 @@ for part, samples in (("train", 50000), ("test", 10000)):
     with open(os.path.join(folder, part + ".bin"), "wb") as out:
         out.truncate(samples * 3074)
 
-rows = ["a,b,c,who,kind"]
+rows = ["a,b,c,who,when,kind"]
 for i in range(90):
     values = ["%.4f" % draw.gauss(0, 1) for _ in range(3)]
-    rows.append(",".join(values + ["client%d" % (i % 4), "abc"[i % 3]]))
+    rows.append(",".join(values + ["client%d" % (i % 4), str(i * 37 % 90), "abc"[i % 3]]))
 write("table.csv", "\n".join(rows).encode() + b"\n")
 
 rows = ["age;town;income;kind"]

@@ -369,10 +369,13 @@ void fuzz_read_samples(struct instance *i)
             if (split == OSAFL_SPLIT_TRAIN) {
                 int32_t again = -1;
                 uint32_t client;
+                double when = 0.0;
                 call_begin(&c, i, OSAFL_NO_CLIENT, NO_ROUND);
                 FUZZ_REQUIRE(vt->label(i->self, &c, k, &again) == OSAFL_OK && again == label);
                 if (vt->client_of != NULL)
                     FUZZ_REQUIRE(vt->client_of(i->self, &c, k, &client) == OSAFL_OK);
+                if (vt->time_of != NULL)
+                    FUZZ_REQUIRE(vt->time_of(i->self, &c, k, &when) == OSAFL_OK && !isinf(when));
                 FUZZ_REQUIRE(call_end(&c, OSAFL_OK) == OSAFL_OK);
             }
         }

@@ -13,6 +13,7 @@ static void choose_later_settings(const osafl_plugin *p, void *config, uint8_t l
     *(osafl_choice *)fuzz_setting(p, config, "decimal") = (osafl_choice){how >> 4 & 1};
     *(const char **)fuzz_setting(p, config, "comment") = (how >> 5 & 1) != 0 ? "#" : "";
     *(int64_t *)fuzz_setting(p, config, "classes") = how >> 6;
+    *(const char **)fuzz_setting(p, config, "time") = how >> 6 == 3 ? "#4" : "";
 }
 
 /* First byte: how to read; the rest: the table. */

@@ -47,11 +47,19 @@ static osafl_status client_of(void *self, osafl_call *c, uint64_t i, uint32_t *c
     return OSAFL_OK;
 }
 
+static osafl_status time_of(void *self, osafl_call *c, uint64_t i, double *when)
+{
+    (void)self, (void)c;
+    *when = (double)(i * 7 % SAMPLES) / 10.0;
+    return OSAFL_OK;
+}
+
 static const osafl_dataset_vt dataset_vt = {
     .life = {.struct_size = sizeof dataset_vt, .create = create, .destroy = destroy},
     .label = label_of,
     .sample_of = sample_of,
     .client_of = client_of,
+    .time_of = time_of,
 };
 static const osafl_plugin dataset_plugin = {OSAFL_PLUGIN_HEAD, .kind = OSAFL_KIND_DATASET,
                                             .name = "small", .version = "1.0.0",

@@ -35,7 +35,7 @@ WORDS = {
 # Settings of plugins whose names are words of the core's own files, columns and messages.
 TERMS = set("""classes client clock_hz features from groups label last layers local_rounds
             missing name participation path power_w round spread steps target
-            test validation x y""".split())
+            test time validation x y""".split())
 
 
 def strings(text):

@@ -20,6 +20,8 @@ struct bench {
     uint32_t arrivals[CLIENTS];
     uint64_t capacity[CLIENTS];
     double activity[CLIENTS];
+    const uint64_t *time_first;
+    const double *time;
     uint32_t n[ROUNDS][CLIENTS];
     uint8_t present[ROUNDS][CLIENTS];
 };
@@ -31,7 +33,9 @@ static osafl_arrival_problem problem_of(const struct bench *b, uint32_t clients,
                                    .round = round,
                                    .arrivals = b->arrivals,
                                    .capacity = b->capacity,
-                                   .activity = b->activity};
+                                   .activity = b->activity,
+                                   .time_first = b->time_first,
+                                   .time = b->time};
 }
 
 static struct bench *open_bench(const char *name)
@@ -337,6 +341,99 @@ static void test_fill(void **state)
     }
 }
 
+/* ---- times of the samples ---- */
+
+static char warnings[512];
+
+static void keep_warning(void *arg, int32_t level, const char *line)
+{
+    (void)arg, (void)level;
+    snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", line);
+}
+
+static struct bench *open_timed(const char *start, const char *period)
+{
+    struct bench *b = open_bench("timed");
+    fixture_set(b->f, "start", start);
+    fixture_set(b->f, "period", period);
+    b->f->context.log = keep_warning;
+    warnings[0] = '\0';
+    return b;
+}
+
+/* fill() of three clients, of whom the second has no sample. */
+static osafl_status fill_timed(struct bench *b, uint64_t *n)
+{
+    static const uint64_t first[] = {0, 4, 4, 7};
+    static const double time[] = {-3.0, 0.0, 0.5, 2.5, 0.999, 1.0, 8.0};
+    const osafl_arrival_vt *vt = fixture_vtable(b->f);
+    b->time_first = first;
+    b->time = time;
+    const osafl_arrival_problem p = problem_of(b, 3, 0);
+    osafl_call *c = fixture_begin(b->f, OSAFL_NO_CLIENT, 0);
+    return fixture_end(b->f, vt->fill(b->f->instance.self, c, &p, n));
+}
+
+/* A round begins with its first moment and ends before the next one. */
+static void test_times(void **state)
+{
+    (void)state;
+    uint64_t n[3];
+    struct bench *b = open_timed("0", "0.5");
+    assert_int_equal(create(b, 3, 17), OSAFL_OK);
+    assert_int_equal(fill_timed(b, n), OSAFL_OK);
+    assert_true(n[0] == 1 && n[1] == 0 && n[2] == 0);
+    static const uint32_t first[17] = {[0] = 1, [1] = 1, [5] = 1};
+    static const uint32_t third[17] = {[1] = 1, [2] = 1, [16] = 1};
+    for (uint32_t t = 0; t < 17; t++) {
+        ask_round(b, 3, t);
+        assert_int_equal(b->n[t][0], first[t]);
+        assert_int_equal(b->n[t][1], 0);
+        assert_int_equal(b->n[t][2], third[t]);
+    }
+    assert_string_equal(warnings, "");
+    assert_int_equal(create(b, 3, 16), OSAFL_OK);
+    assert_int_equal(fill_timed(b, n), OSAFL_OK);
+    assert_non_null(strstr(warnings, "the last sample comes in round 5 of 0 .. 15"));
+    assert_non_null(strstr(warnings, "1 sample comes after the last round and is left out"));
+    close_bench(b);
+}
+
+static void refuse_times(struct bench *b, uint32_t rounds, const char *message)
+{
+    uint64_t n[3];
+    assert_int_equal(create(b, 3, rounds), OSAFL_OK);
+    assert_int_equal(fill_timed(b, n), OSAFL_E_CONFIG);
+    if (strstr(b->f->error.text, message) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", message, b->f->error.text);
+    close_bench(b);
+}
+
+static void test_bad_times(void **state)
+{
+    (void)state;
+    refuse_times(open_timed("8.5", "2"), 3,
+                 "no sample comes in the 3 rounds, which last from 8.5 to 14.5; the times of the "
+                 "clients' samples are from -3 to 8; set arrival.timed.start and period");
+    refuse_times(open_timed("-10", "1"), 7, "from -10 to -3; the times");
+    struct bench *b = open_timed("-4", "3");
+    b->capacity[0] = 1;
+    refuse_times(b, 9,
+                 "2 samples of client 0 come in round 1 (times from -1 to 2), and its store has "
+                 "room for 1; raise clients.storage, or shorten arrival.timed.period");
+
+    uint64_t n[3];
+    b = open_timed("0", "1");
+    const osafl_arrival_vt *vt = fixture_vtable(b->f);
+    const osafl_arrival_problem p = problem_of(b, 3, 0);
+    assert_int_equal(create(b, 3, 9), OSAFL_OK);
+    osafl_call *c = fixture_begin(b->f, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(fixture_end(b->f, vt->fill(b->f->instance.self, c, &p, n)), OSAFL_E_CONFIG);
+    assert_non_null(strstr(b->f->error.text, "the samples have no times"));
+    assert_non_null(strstr(b->f->error.text, "dataset.csv.time"));
+    close_bench(b);
+}
+
 /* ---- traces -------------------------------------------------------------------------------- */
 
 static char path[64];
@@ -452,8 +549,8 @@ static void test_bad_traces(void **state)
 static void test_all_are_listed(void **state)
 {
     (void)state;
-    static const char *const names[] = {"binomial", "diurnal", "onoff",   "poisson",
-                                        "steady",   "trace",   "turnover"};
+    static const char *const names[] = {"binomial", "diurnal", "onoff", "poisson",
+                                        "steady",   "timed",   "trace", "turnover"};
     fixture_expect_all("arrival", names, sizeof names / sizeof names[0]);
 }
 
@@ -468,6 +565,8 @@ int main(void)
         cmocka_unit_test(test_turnover),
         cmocka_unit_test(test_days),
         cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_bad_times),
         cmocka_unit_test_setup_teardown(test_trace, make_file, remove_file),
         cmocka_unit_test_setup_teardown(test_bad_traces, make_file, remove_file),
         cmocka_unit_test(test_all_are_listed),

@@ -99,6 +99,58 @@ static void finds_columns_by_name_and_by_number(void **state)
     fixture_close(f);
 }
 
+static double dataset_time(struct fixture *f, uint64_t i)
+{
+    const osafl_dataset_vt *vt = fixture_vtable(f);
+    double when = 0.0;
+    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(fixture_end(f, vt->time_of(f->instance.self, c, i, &when)), OSAFL_OK);
+    return when;
+}
+
+static struct fixture *open_times(const char *text, const char *missing)
+{
+    struct fixture *f = open_table(text);
+    fixture_set(f, "time", "at");
+    fixture_set(f, "missing", missing);
+    return f;
+}
+
+/* Times are no features, and keep the digits that a float would lose. */
+static void reads_times(void **state)
+{
+    (void)state;
+    const char *table = "at,f,y\n1260759144,1,a\n -2.5 ,2,b\nNA,3,a\n1260759145,4,b\n";
+    struct fixture *f = open_times(table, "drop");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    const osafl_dataset_info info = dataset_describe(f);
+    EXPECT_SHAPE(info, 1);
+    assert_int_equal(info.n_train, 3);
+    assert_true(dataset_time(f, 0) == 1260759144.0);
+    assert_true(dataset_time(f, 1) == -2.5);
+    assert_true(dataset_time(f, 2) == 1260759145.0);
+    fixture_close(f);
+    f = open_table("f,y\n1,a\n2,b\n");
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_true(isnan(dataset_time(f, 0)));
+    fixture_close(f);
+
+    expect_refusal(open_times(table, "refuse"), OSAFL_E_DATA,
+                   "train.csv:4: the time is missing; complete it, or leave all rows with missing "
+                   "values out: dataset.csv.missing = \"drop\"");
+    expect_refusal(open_times(table, "mean"), OSAFL_E_DATA, "train.csv:4: the time is missing");
+    expect_refusal(open_times("at,f,y\n1,1,a\n2015-01-01,2,b\n", "drop"), OSAFL_E_DATA,
+                   "train.csv:3: a time must be a number, such as seconds since 1970, not "
+                   "\"2015-01-01\" in column 1 (\"at\")");
+    expect_refusal(open_times("at,f,y\n1,1,a\ninf,2,b\n", "drop"), OSAFL_E_DATA,
+                   "train.csv:3: a time must be a number");
+    expect_refusal(open_times("when,f,y\n1,1,a\n", "refuse"), OSAFL_E_CONFIG,
+                   "dataset.csv.time: no column is named \"at\"");
+    f = open_times("at,f,y\n1,1,a\n2,1,b\n", "refuse");
+    fixture_set(f, "client", "at");
+    expect_refusal(f, OSAFL_E_CONFIG, "dataset.csv.time: column \"at\" has another role already");
+}
+
 static void takes_line_breaks_within_quotes(void **state)
 {
     (void)state;
@@ -315,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FOLDER(takes_the_last_column_as_label),
         WITH_FOLDER(finds_columns_by_name_and_by_number),
+        WITH_FOLDER(reads_times),
         WITH_FOLDER(takes_line_breaks_within_quotes),
         WITH_FOLDER(makes_pictures_of_rows),
         WITH_FOLDER(holds_test_samples_out),

@@ -30,6 +30,7 @@ struct toy {
     bool fail_label;   /* operations that answer with an error */
     bool fail_sample;
     bool fail_client;
+    const double *time; /* of each sample */
 };
 
 static int32_t label_in(const struct toy *t, uint64_t i)
@@ -70,6 +71,14 @@ static osafl_status toy_client_of(void *self, osafl_call *c, uint64_t i, uint32_
     if (t->fail_client)
         return (core_host.fail)(c, OSAFL_E_IO, "the owners cannot be read");
     *client = (uint32_t)(i % t->owners);
+    return OSAFL_OK;
+}
+
+static osafl_status toy_time_of(void *self, osafl_call *c, uint64_t i, double *when)
+{
+    const struct toy *t = self;
+    (void)c;
+    *when = t->time[i];
     return OSAFL_OK;
 }
 
@@ -979,6 +988,108 @@ static void test_resume(void **state)
     close_setup(s);
 }
 
+/* Stores as a list of samples, client after client: "3 0 | 4 1". */
+static void expect_stores(const struct world *w, const char *expected)
+{
+    char text[256] = "";
+    for (uint32_t u = 0; u < world_population(w)->clients; u++) {
+        const struct store_samples store = world_store(w, u);
+        for (uint64_t k = 0; k < store.n; k++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%u ",
+                     (unsigned)store.sample[k]);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "| ");
+    }
+    assert_string_equal(text, expected);
+}
+
+/* Three clients with eight samples each and room for three; sample i comes at 100 - i and belongs
+ * to client i % 3. */
+static struct setup *make_timed_setup(const double *time)
+{
+    struct setup *s = make_setup();
+    s->e.clients.count = 3;
+    s->e.clients.storage = 3;
+    s->e.clients.arrivals = 1;
+    s->e.clients.activity = (osafl_range){1.0, 1.0};
+    s->toy.owners = 3;
+    s->toy.n = s->info.n_train = 24;
+    s->toy.time = time;
+    s->dataset_vt.time_of = toy_time_of;
+    set_partition(s, "natural", NULL, NULL);
+    return s;
+}
+
+/* Round t has the samples of [85 + 6 t, 91 + 6 t); before it begins, stores have the last three
+ * that came before 85. */
+static void test_timed(void **state)
+{
+    (void)state;
+    double time[24];
+    for (uint32_t i = 0; i < 24; i++)
+        time[i] = 100.0 - i;
+    struct setup *s = make_timed_setup(time);
+    set_arrival(s, "timed", "start", "85");
+    fixture_set(s->arrival, "period", "6");
+    struct world *w = make_world(s);
+    expect_stores(w, "21 18 | 22 19 16 | 23 20 17 | ");
+    advance(s, w, 0, 1);
+    expect_stores(w, "18 15 12 | 16 13 10 | 17 14 11 | ");
+    advance(s, w, 1, 2);
+    expect_stores(w, "12 9 6 | 10 7 4 | 11 8 5 | ");
+    advance(s, w, 2, 3);
+    expect_stores(w, "6 3 0 | 7 4 1 | 8 5 2 | ");
+    advance(s, w, 3, 5);
+    expect_stores(w, "6 3 0 | 7 4 1 | 8 5 2 | ");
+    assert_int_equal(world_restarts(w) + world_missing(w), 0);
+    world_destroy(w);
+    check_resume(s);
+
+    /* More has come before round 0 than fits; then one sample of client 1 and one of client 0. */
+    fixture_set(s->arrival, "start", "99");
+    fixture_set(s->arrival, "period", "1");
+    w = make_world(s);
+    expect_stores(w, "9 6 3 | 10 7 4 | 8 5 2 | ");
+    advance(s, w, 0, 1);
+    expect_stores(w, "9 6 3 | 7 4 1 | 8 5 2 | ");
+    advance(s, w, 1, 2);
+    expect_stores(w, "6 3 0 | 7 4 1 | 8 5 2 | ");
+    world_destroy(w);
+    check_resume(s);
+    close_setup(s);
+}
+
+/* Any arrival deals by time, those of one time by number; without times the order is shuffled. */
+static void test_order_of_times(void **state)
+{
+    (void)state;
+    double time[24];
+    for (uint32_t i = 0; i < 24; i++)
+        time[i] = i < 12 ? 7.5 : -2.0;
+    struct setup *s = make_timed_setup(time);
+    struct world *w = make_world(s);
+    expect_stores(w, "12 15 18 | 13 16 19 | 14 17 20 | ");
+    advance(s, w, 0, 2);
+    expect_stores(w, "18 21 0 | 19 22 1 | 20 23 2 | ");
+    world_destroy(w);
+
+    set_arrival(s, "timed", "period", "1");
+    fixture_set(s->arrival, "start", "7");
+    REFUSE(s, OSAFL_E_CONFIG, "4 samples of client 0 come in round 0 (times from 7 to 8)",
+           "room for 3; raise clients.storage");
+    time[3] = (double)INFINITY;
+    REFUSE(s, OSAFL_E_BUG, "dataset/toy: time_of() gives training sample 3 no finite time");
+    time[0] = (double)NAN; /* there are no times */
+    REFUSE(s, OSAFL_E_CONFIG, "arrival/timed: the samples have no times");
+    set_arrival(s, "steady", NULL, NULL);
+    struct world *shuffled = make_world(s);
+    s->dataset_vt.time_of = NULL;
+    struct world *same = make_world(s);
+    check_same(shuffled, same);
+    world_destroy(shuffled);
+    world_destroy(same);
+    close_setup(s);
+}
+
 /* Loads records that one of the values was changed in. */
 static void refuse_load(struct setup *s, const char *key, uint64_t at, uint64_t value,
                         const char *word)
@@ -1244,6 +1355,8 @@ int main(void)
         cmocka_unit_test(test_binomial_and_ages),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_natural),
+        cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_order_of_times),
         cmocka_unit_test(test_labels_that_cannot_be_read),
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_missing_label),

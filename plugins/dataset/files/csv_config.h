@@ -28,6 +28,7 @@ struct csv_config {
     int64_t channels;
     int64_t height;
     osafl_choice target; /* enum sample_targets */
+    const char *time;
 };
 
 #endif

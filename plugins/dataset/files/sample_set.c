@@ -24,6 +24,7 @@ static void samples_free(struct samples *s)
     free(s->label);
     free(s->target);
     free(s->client);
+    free(s->time);
 }
 
 void sample_set_destroy(void *self)
@@ -541,6 +542,16 @@ osafl_status sample_set_client(void *self, osafl_call *c, uint64_t i, uint32_t *
     const uint32_t *of_file = s->train_file.client;
     assert(i < s->train.n);
     *client = of_file != NULL ? of_file[s->train.index[i]] : OSAFL_NO_CLIENT;
+    return OSAFL_OK;
+}
+
+osafl_status sample_set_time(void *self, osafl_call *c, uint64_t i, double *when)
+{
+    (void)c;
+    const struct sample_set *s = self;
+    const double *of_file = s->train_file.time;
+    assert(i < s->train.n);
+    *when = of_file != NULL ? of_file[s->train.index[i]] : (double)NAN;
     return OSAFL_OK;
 }
 

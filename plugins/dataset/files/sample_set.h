@@ -20,6 +20,7 @@ struct samples {
     int32_t *label;   /* n; all 0 where there are targets */
     float *target;    /* n * targets; NULL: samples have classes */
     uint32_t *client; /* n; NULL: samples belong to nobody */
+    double *time;     /* n; NULL, or all NAN: samples have no times */
 };
 
 /* Sample i of a split is sample index[i] of `from`. */
@@ -141,5 +142,6 @@ osafl_status sample_set_label(void *self, osafl_call *c, uint64_t i, int32_t *la
 osafl_status sample_set_read(void *self, osafl_call *c, uint32_t split, const uint64_t *index,
                              const osafl_batch *b);
 osafl_status sample_set_client(void *self, osafl_call *c, uint64_t i, uint32_t *client);
+osafl_status sample_set_time(void *self, osafl_call *c, uint64_t i, double *when);
 
 #endif

@@ -101,6 +101,13 @@ static osafl_status read_target(struct table *t, float *target)
                              : fail_at_field(t, t->label_column, "too large for a 32-bit float:");
 }
 
+static osafl_status read_time(const struct table *t, uint32_t column, double *when)
+{
+    if (csv_field_number(&t->csv, column, when))
+        return OSAFL_OK;
+    return fail_at_field(t, column, "a time must be a number, such as seconds since 1970, not");
+}
+
 static osafl_status read_label(struct table *t, int32_t *label)
 {
     uint32_t id = 0;
@@ -131,7 +138,10 @@ static osafl_status make_room(struct table *t)
     uint32_t *client = realloc(samples->client, capacity * sizeof *client);
     if (client != NULL)
         samples->client = client;
-    if (values == NULL || label == NULL || target == NULL || client == NULL)
+    double *when = realloc(samples->time, capacity * sizeof *when);
+    if (when != NULL)
+        samples->time = when;
+    if (values == NULL || label == NULL || target == NULL || client == NULL || when == NULL)
         return no_memory(t);
     t->capacity = capacity;
     return OSAFL_OK;
@@ -140,18 +150,23 @@ static osafl_status make_room(struct table *t)
 /* Marks missing values of the present row in x[0 .. n_features) by NaN; *drop: it is left out. */
 static osafl_status find_missing(struct table *t, float *x, bool *drop)
 {
+    static const char *const lacks[ROLE_IGNORED + 1] = {[ROLE_LABEL] = "label is empty",
+                                                        [ROLE_CLIENT] = "client is empty",
+                                                        [ROLE_TIME] = "time is missing"};
     const bool may_drop = t->config->missing.index == MISSING_DROP;
     *drop = false;
     for (uint32_t i = 0; i < t->n_columns; i++) {
-        if (t->role[i] != ROLE_LABEL && (t->role[i] != ROLE_CLIENT || t->train != NULL))
+        const enum column_role role = t->role[i];
+        if (lacks[role] == NULL || (role != ROLE_LABEL && t->train != NULL))
             continue;
-        if (table_trim(t->csv.field[i])[0] != '\0')
+        const char *field = table_trim(t->csv.field[i]);
+        if (field[0] != '\0' && !(role == ROLE_TIME && table_missing(field)))
             continue;
         if (!may_drop)
             return io_fail(t->message, OSAFL_E_DATA,
-                           "%s:%" PRIu32 ": the %s is empty; complete it, or leave all rows with "
-                           "missing values out: dataset.csv.missing = \"drop\"",
-                           t->path, t->csv.line, t->role[i] == ROLE_LABEL ? "label" : "client");
+                           "%s:%" PRIu32 ": the %s; complete it, or leave all rows with missing "
+                           "values out: dataset.csv.missing = \"drop\"",
+                           t->path, t->csv.line, lacks[role]);
         *drop = true;
     }
     for (uint32_t k = 0; k < t->n_features; k++) {
@@ -185,6 +200,7 @@ static osafl_status read_row(struct table *t)
     struct samples *samples = t->samples;
     bool drop = false;
     uint32_t client = OSAFL_NO_CLIENT;
+    double when = (double)NAN;
     if (t->csv.n_fields != t->n_columns)
         return refuse_length(t);
     OSAFL_TRY(make_room(t));
@@ -201,9 +217,13 @@ static osafl_status read_row(struct table *t)
         OSAFL_TRY(read_target(t, &samples->target[samples->n]));
     else
         OSAFL_TRY(read_label(t, &samples->label[samples->n]));
-    for (uint32_t i = 0; i < t->n_columns && t->train == NULL; i++)
+    for (uint32_t i = 0; i < t->n_columns && t->train == NULL; i++) {
         if (t->role[i] == ROLE_CLIENT)
             OSAFL_TRY(number_text(t, i, &t->clients, NULL, MAX_CLIENTS, &client));
+        else if (t->role[i] == ROLE_TIME)
+            OSAFL_TRY(read_time(t, i, &when));
+    }
+    samples->time[samples->n] = when;
     samples->client[samples->n++] = client;
     return OSAFL_OK;
 }

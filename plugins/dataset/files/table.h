@@ -3,9 +3,9 @@
  * Columns are named by their name in the header, or by their number from 1: "#3", or "3" where no
  * name is a number.  A column of categories becomes one value for each of its categories, in
  * ascending order: 1 for the row's own, 0 for the others ("one-hot"), and 0 for all where the field
- * is empty.  What counts as missing: in a column of numbers an empty field, ?, NA, N/A, #N/A, <NA>,
- * NaN, null and None, in any case; in a column of categories and for labels an empty field alone,
- * since NA may be Namibia. */
+ * is empty.  What counts as missing: in a column of numbers, the times too, an empty field, ?, NA,
+ * N/A, #N/A, <NA>, NaN, null and None, in any case; in a column of categories and for labels an
+ * empty field alone, since NA may be Namibia. */
 #ifndef OSAFL_DATASET_TABLE_H
 #define OSAFL_DATASET_TABLE_H
 
@@ -14,7 +14,7 @@
 #include "sample_set.h"
 #include "vocabulary.h"
 
-enum column_role { ROLE_FEATURE, ROLE_LABEL, ROLE_CLIENT, ROLE_IGNORED };
+enum column_role { ROLE_FEATURE, ROLE_LABEL, ROLE_CLIENT, ROLE_TIME, ROLE_IGNORED };
 
 /* Whether the fields of the first row but the label's are 0, 1, 2, ..., all of them with the
  * label's are, or they count on from another number: so do the names that programs give to columns.

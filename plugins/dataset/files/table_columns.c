@@ -342,6 +342,8 @@ osafl_status table_plan(struct table *t, bool *header)
     }
     if (config->client[0] != '\0')
         OSAFL_TRY(assign(t, config->client, ROLE_CLIENT, "client", &column));
+    if (config->time[0] != '\0')
+        OSAFL_TRY(assign(t, config->time, ROLE_TIME, "time", &column));
     OSAFL_TRY(take_list(t, config->ignore, false));
     OSAFL_TRY(list_features(t));
     if (config->label[0] == '\0' && first_field(t, t->label_column)[0] == '\0')

@@ -55,7 +55,8 @@ typedef struct osafl_batch {
     float *target;  /* OSAFL_TARGET_REAL: n * target_size; else NULL */
 } osafl_batch;
 
-/* Feature "natural": client_of says to whom a sample belongs. */
+/* Feature "natural": client_of says to whom a sample belongs.  Feature "timed": time_of says when
+ * it came. */
 typedef struct osafl_dataset_vt {
     osafl_lifecycle life;
     /* REQUIRED.  The same answer every time.  [any] */
@@ -75,6 +76,11 @@ typedef struct osafl_dataset_vt {
      * belongs by nature, 0, 1, 2, ..., or OSAFL_NO_CLIENT; NULL: samples belong to nobody.  Where a
      * setting names the clients, it is called "client", so that messages can name it.  [any] */
     osafl_status (*client_of)(void *self, osafl_call *c, uint64_t i, uint32_t *client);
+    /* OPTIONAL: when training sample i came, a finite number in any unit; NAN where samples have no
+     * times, and then for all of them.  Where samples have owners (osafl/partition.h), the host
+     * deals those of a client in this order, and of one time by number.  Where a setting names the
+     * times, it is called "time".  [any] */
+    osafl_status (*time_of)(void *self, osafl_call *c, uint64_t i, double *when);
 } osafl_dataset_vt;
 
 #ifdef __cplusplus
