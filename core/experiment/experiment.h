@@ -85,6 +85,7 @@ struct result_settings { /* results */
     bool confusion;
     bool learning_rate;
     bool ages;
+    bool places;
     osafl_choice clients; /* CLIENT_ROWS_* */
 };
 

@@ -173,6 +173,9 @@ static const osafl_param results[] = {
     OSAFL_BOOL(S, ages, false,
                "Add to rounds.csv how old the stored samples and the updates that arrived are",
                .flags = OSAFL_P_LATER),
+    OSAFL_BOOL(S, places, false,
+               "Add to clients.csv where the clients are, by the channel's geometry",
+               .flags = OSAFL_P_LATER),
     OSAFL_CHOICE(S, clients, CLIENT_ROWS_AUTO, schema_client_rows,
                  "Rows of a round in clients.csv: of all clients, of those that were asked (every "
                  "reason but absent), of none; auto: all up to 10000 clients, asked beyond",

@@ -24,6 +24,8 @@ const char *const result_table_name[RESULT_TABLES] = {"rounds.csv", "clients.csv
 #define MIX "mix_"      /* what the names of evaluation.mixes begin with */
 #define AGE "mean_age_" /* and those of results.ages */
 
+#define PLACE "place_" /* and those of results.places */
+
 #define SPREAD "client_" /* what the names of the spread's columns begin with */
 
 /* Each table begins with its columns of this list; metrics of plugins follow. */
@@ -90,6 +92,10 @@ static const struct column {
             {"train_loss", "", "Mean loss while it trained; empty: it did not"},
             {"label_entropy", "nat", "Entropy of the labels that it stores"},
             {MEASURES, "", "With evaluation.per_client: the accuracy as this client would find it"},
+            {PLACE "x_m", "m", "With results.places: east of the base station"},
+            {PLACE "y_m", "m", "The same: north of it"},
+            {PLACE "distance_m", "m", "The same: from it, on the ground"},
+            {PLACE "line_of_sight", "", "The same: 1: in sight of it; 0: not"},
         },
     [TABLE_TIMING] =
         {
@@ -142,6 +148,7 @@ struct results {
     bool prequential;
     bool mixes;
     bool ages;
+    bool places;
     int32_t client_rows;
     bool client_spread;
     uint32_t n_round_metrics;
@@ -236,6 +243,27 @@ static osafl_status add_measures(char **header, const char *prefix,
     return OSAFL_OK;
 }
 
+/* Whether a column belongs to an option that the layout does not have. */
+static bool is_left_out(const struct results_layout *l, const char *name)
+{
+    const struct {
+        const char *begin; /* of the names of its columns */
+        bool wanted;
+    } option[] = {
+        {LEARNING_RATE, l->learning_rate},
+        {SPREAD, l->client_spread},
+        {ARRIVED, l->prequential},
+        {PREQUENTIAL, l->prequential},
+        {MIX, l->mixes},
+        {AGE, l->ages},
+        {PLACE, l->places},
+    };
+    for (size_t i = 0; i < sizeof option / sizeof option[0]; i++)
+        if (!option[i].wanted && strncmp(name, option[i].begin, strlen(option[i].begin)) == 0)
+            return true;
+    return false;
+}
+
 /* The columns of a table before those of the metrics. */
 static osafl_status fixed_columns(const struct results_layout *layout, int table, char **header)
 {
@@ -248,16 +276,11 @@ static osafl_status fixed_columns(const struct results_layout *layout, int table
     if (*header == NULL)
         return OSAFL_E_NOMEM;
     for (const struct column *c = &columns[table][1]; c->name != NULL; c++) {
-        const bool judged = strcmp(c->name, PREQUENTIAL) == 0;
-        if ((strcmp(c->name, LEARNING_RATE) == 0 && !layout->learning_rate) ||
-            (strncmp(c->name, SPREAD, strlen(SPREAD)) == 0 && !layout->client_spread) ||
-            (strncmp(c->name, MIX, strlen(MIX)) == 0 && !layout->mixes) ||
-            (strncmp(c->name, AGE, strlen(AGE)) == 0 && !layout->ages) ||
-            ((judged || strcmp(c->name, ARRIVED) == 0) && !layout->prequential))
+        if (is_left_out(layout, c->name))
             continue;
         if (strcmp(c->name, MEASURES) == 0)
             OSAFL_TRY(add_measures(header, prefix, layout, measures));
-        else if (judged)
+        else if (strcmp(c->name, PREQUENTIAL) == 0)
             OSAFL_TRY(add_measures(header, "prequential_", layout,
                                    layout->n_measures - layout->n_label_measures));
         else
@@ -448,6 +471,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->prequential = layout->prequential;
     r->mixes = layout->mixes;
     r->ages = layout->ages;
+    r->places = layout->places;
     r->client_rows = layout->client_rows;
     r->client_spread = layout->client_spread;
     char *header[TABLES] = {NULL};
@@ -577,6 +601,15 @@ static void write_decision(struct csv_writer *t, const osafl_resource_answer *a,
     real_of(t, takes_part ? a->upload_j : NULL, u);
 }
 
+static void write_place(struct csv_writer *t, const osafl_place *p)
+{
+    const bool known = isfinite(p->x_m) && isfinite(p->y_m);
+    csv_real(t, p->x_m);
+    csv_real(t, p->y_m);
+    csv_real(t, known ? hypot(p->x_m, p->y_m) : (double)NAN);
+    csv_count(t, p->line_of_sight);
+}
+
 static void write_client(struct results *r, const struct client_rows *rows, uint32_t u)
 {
     struct csv_writer *t = r->table[TABLE_CLIENTS];
@@ -591,6 +624,8 @@ static void write_client(struct results *r, const struct client_rows *rows, uint
     csv_real(t, rows->entropy[u]);
     if (r->per_client)
         real_of(t, rows->measure, u);
+    if (r->places)
+        write_place(t, &rows->place[u]);
     for (uint32_t m = 0; m < r->n_client_metrics; m++)
         csv_real(t, r->client_metric[(size_t)u * r->n_client_metrics + m]);
     csv_end_row(t);

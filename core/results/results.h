@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/records.h"
+#include "osafl/channel.h"
 #include "osafl/resource.h"
 #include "plugin/plugin_host.h"
 #include "run_folder.h"
@@ -61,6 +62,7 @@ struct results_layout {
     bool prequential;          /* columns of it, for the model's own measures */
     bool mixes;                /* columns of rounds.csv */
     bool ages;                 /* the same */
+    bool places;               /* columns of clients.csv */
     int32_t client_rows;       /* CLIENT_ROWS_ALL, ASKED or NONE */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
     uint32_t n_listen;
@@ -112,6 +114,7 @@ struct round_row {
 struct client_rows {
     uint32_t round;
     const double *gain;                  /* NULL: no link (a centralised run) */
+    const osafl_place *place;            /* NULL unless layout->places */
     const osafl_resource_answer *answer; /* NULL: no link */
     const uint32_t *reason;              /* OSAFL_OUT_*, OUT_*, or 0: its update arrived */
     const uint64_t *samples;

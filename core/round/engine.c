@@ -693,6 +693,7 @@ static struct client_rows describe_clients(const struct engine *e, bool evaluate
     return (struct client_rows){
         .round = e->round,
         .gain = linked ? e->participation.gain : NULL,
+        .place = e->participation.place,
         .answer = linked ? &e->participation.answer : NULL,
         .reason = e->reason,
         .samples = e->samples,

@@ -53,11 +53,14 @@ bool participation_create(const struct session *s, const struct world *world,
     out->late = calloc(n, sizeof *out->late);
     out->free_from = calloc(n, sizeof *out->free_from);
     out->gain = calloc(n, sizeof *out->gain);
+    const bool places = s->experiment->results.places;
+    if (places)
+        out->place = calloc(n, sizeof *out->place);
     out->most_bits_per_s = calloc(n, sizeof *out->most_bits_per_s);
     out->payload_bits = calloc(n, sizeof *out->payload_bits);
-    return make_answer(out) && out->asked != NULL && out->there != NULL && out->busy != NULL &&
-           out->late != NULL && out->free_from != NULL && out->gain != NULL &&
-           out->most_bits_per_s != NULL && out->payload_bits != NULL &&
+    return make_answer(out) && (!places || out->place != NULL) && out->asked != NULL &&
+           out->there != NULL && out->busy != NULL && out->late != NULL && out->free_from != NULL &&
+           out->gain != NULL && out->most_bits_per_s != NULL && out->payload_bits != NULL &&
            history_create(&out->history, count_clients(out), s->dataset.labels);
 }
 
@@ -75,6 +78,7 @@ void participation_destroy(struct participation *p)
     free(p->late);
     free(p->free_from);
     free(p->gain);
+    free(p->place);
     free(p->most_bits_per_s);
     free(p->payload_bits);
     history_destroy(&p->history);
@@ -94,6 +98,24 @@ static osafl_status ask_channel(struct participation *p, uint32_t round, struct 
         if (!(p->gain[u] >= 0.0 && isfinite(p->gain[u])))
             status = core_host.fail(&c, OSAFL_E_NUMERIC, "gains() gives client %u a gain of %g", u,
                                     p->gain[u]);
+    return call_end_named(&c, status, error);
+}
+
+static osafl_status ask_places(struct participation *p, uint32_t round, struct error *error)
+{
+    const struct instance *channel = &p->session->instance[OSAFL_KIND_CHANNEL];
+    osafl_call c;
+    if (p->place == NULL)
+        return OSAFL_OK;
+    call_begin(&c, channel, OSAFL_NO_CLIENT, round);
+    osafl_status status =
+        session_channel(p->session)->place(channel->self, &c, round, sizeof *p->place, p->place);
+    for (uint32_t u = 0; status == OSAFL_OK && u < count_clients(p); u++)
+        if (p->place[u].line_of_sight > 1)
+            status = core_host.fail(&c, OSAFL_E_BUG,
+                                    "place() gives client %u a line of sight of %u, where 1 is in "
+                                    "sight and 0 is not",
+                                    u, p->place[u].line_of_sight);
     return call_end_named(&c, status, error);
 }
 
@@ -335,6 +357,7 @@ osafl_status participation_decide(struct participation *p, uint32_t round, struc
     p->round = round;
     note_there(p, round);
     OSAFL_TRY(ask_channel(p, round, error));
+    OSAFL_TRY(ask_places(p, round, error));
     note_links(p);
     OSAFL_TRY(ask_payload(p, error));
     OSAFL_TRY(ask_selection(p, round, error));

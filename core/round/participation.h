@@ -25,6 +25,7 @@ struct participation {
     uint8_t *busy;                /* 1: its update of an earlier round is under way */
     uint32_t *late;               /* rounds by which its update of this round will be late */
     double *gain;                 /* linear */
+    osafl_place *place;           /* NULL unless results.places */
     double *most_bits_per_s;      /* of the link at the client's greatest power */
     double *payload_bits;         /* of all vectors of its update */
     osafl_resource_answer answer; /* checked: see participation_decide() */

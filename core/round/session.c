@@ -381,6 +381,10 @@ static osafl_status create_link(struct session *s, struct diagnostics *d)
           s->link.noise_w_per_hz > 0.0 && isfinite(s->link.noise_w_per_hz)))
         return refuse(s, kind, d, OSAFL_E_NUMERIC,
                       "describe() gives a bandwidth or a noise that is not positive and finite");
+    if (s->experiment->results.places && session_channel(s)->place == NULL)
+        return refuse(s, kind, d, OSAFL_E_CONFIG,
+                      "it has no geometry for results.places = true; leave that out, or choose a "
+                      "channel that knows where clients are");
     return create_instance(s, OSAFL_KIND_RESOURCE, &s->facts, d);
 }
 

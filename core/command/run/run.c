@@ -159,6 +159,7 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, st
         .prequential = r->e->evaluation.prequential,
         .mixes = r->e->evaluation.mixes,
         .ages = r->e->results.ages,
+        .places = r->e->results.places && session_has_link(&r->s.session),
         .client_rows = experiment_client_rows(r->e),
         .listen = listen,
     };
