@@ -21,6 +21,7 @@ enum stream_purpose {
     STREAM_ATTACK,         /* who attacks, and with what */
     STREAM_UPLINK_LOSS,    /* which updates are lost */
     STREAM_BOOTSTRAP,      /* resamples of a report, in no run */
+    STREAM_GAIN_ERROR,     /* how wrongly a gain is known */
 };
 
 /* Writes n words: a pure function of all other arguments.  kind: 0 for the core, else

@@ -78,6 +78,8 @@ struct evaluation_settings { /* evaluation */
 struct uplink_settings { /* uplink */
     double loss_probability;
     osafl_choice late; /* LATE_* */
+    double gain_error_db;
+    double gain_margin_db;
 };
 
 struct result_settings { /* results */

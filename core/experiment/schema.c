@@ -154,6 +154,14 @@ static const osafl_param uplink[] = {
         "Updates that take longer than the deadline: counted in their round anyway, or delivered "
         "in the round in which they are done, with their clients busy until then",
         .flags = OSAFL_P_LATER),
+    OSAFL_REAL(S, gain_error_db, 0.0, 0.0, 100.0,
+               "Standard deviation of the normal error with which server and policies know a "
+               "gain in dB; an upload that the true gain does not carry is lost",
+               .unit = "dB", .flags = OSAFL_P_LATER),
+    OSAFL_REAL(S, gain_margin_db, 0.0, 0.0, 100.0,
+               "By so much server and policies take each gain to be lower than they know it, "
+               "against such losses",
+               .unit = "dB", .flags = OSAFL_P_LATER),
 };
 #undef S
 

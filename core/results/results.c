@@ -24,6 +24,7 @@ const char *const result_table_name[RESULT_TABLES] = {"rounds.csv", "clients.csv
 #define MIX "mix_"      /* what the names of evaluation.mixes begin with */
 #define AGE "mean_age_" /* and those of results.ages */
 
+#define ESTIMATED "estimated_gain"
 #define PLACE "place_" /* and those of results.places */
 
 #define SPREAD "client_" /* what the names of the spread's columns begin with */
@@ -92,6 +93,8 @@ static const struct column {
             {"train_loss", "", "Mean loss while it trained; empty: it did not"},
             {"label_entropy", "nat", "Entropy of the labels that it stores"},
             {MEASURES, "", "With evaluation.per_client: the accuracy as this client would find it"},
+            {ESTIMATED, "",
+             "Gain as server and policies know it; with uplink.gain_error_db or gain_margin_db"},
             {PLACE "x_m", "m", "With results.places: east of the base station"},
             {PLACE "y_m", "m", "The same: north of it"},
             {PLACE "distance_m", "m", "The same: from it, on the ground"},
@@ -125,6 +128,8 @@ static const struct {
     {OUT_DIVERGED, "diverged", "The update was not finite (on_divergence = \"drop\")"},
     {OUT_LATE, "late", "Its update arrives in a later round (uplink.late = \"carry\")"},
     {OUT_STALE, "stale", "Its update would be later than the aggregator's max_staleness allows"},
+    {OUT_OUTAGE, "outage",
+     "The gain was lower than known, and did not carry the upload (uplink.gain_error_db)"},
     {OUT_BUSY, "busy", "It was still computing or sending its update from an earlier round"},
 };
 
@@ -148,6 +153,7 @@ struct results {
     bool prequential;
     bool mixes;
     bool ages;
+    bool estimates;
     bool places;
     int32_t client_rows;
     bool client_spread;
@@ -256,6 +262,7 @@ static bool is_left_out(const struct results_layout *l, const char *name)
         {PREQUENTIAL, l->prequential},
         {MIX, l->mixes},
         {AGE, l->ages},
+        {ESTIMATED, l->estimates},
         {PLACE, l->places},
     };
     for (size_t i = 0; i < sizeof option / sizeof option[0]; i++)
@@ -471,6 +478,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->prequential = layout->prequential;
     r->mixes = layout->mixes;
     r->ages = layout->ages;
+    r->estimates = layout->estimates;
     r->places = layout->places;
     r->client_rows = layout->client_rows;
     r->client_spread = layout->client_spread;
@@ -624,6 +632,8 @@ static void write_client(struct results *r, const struct client_rows *rows, uint
     csv_real(t, rows->entropy[u]);
     if (r->per_client)
         real_of(t, rows->measure, u);
+    if (r->estimates)
+        csv_real(t, rows->known_gain[u]);
     if (r->places)
         write_place(t, &rows->place[u]);
     for (uint32_t m = 0; m < r->n_client_metrics; m++)

@@ -24,6 +24,7 @@ enum {
     OUT_LATE,       /* uplink.late: its update arrives in a later round, */
     OUT_STALE,      /* or too late for the aggregator */
     OUT_BUSY,       /* its update of an earlier round is under way */
+    OUT_OUTAGE,     /* its gain was lower than known, and did not carry the upload */
 };
 
 /* "deadline" for a reason OSAFL_OUT_* or OUT_*, as clients.csv has it; "" for 0. */
@@ -62,6 +63,7 @@ struct results_layout {
     bool prequential;          /* columns of it, for the model's own measures */
     bool mixes;                /* columns of rounds.csv */
     bool ages;                 /* the same */
+    bool estimates;            /* a column of clients.csv */
     bool places;               /* columns of clients.csv */
     int32_t client_rows;       /* CLIENT_ROWS_ALL, ASKED or NONE */
     struct instance *const *listen; /* instances whose metrics become columns, in this order */
@@ -114,6 +116,7 @@ struct round_row {
 struct client_rows {
     uint32_t round;
     const double *gain;                  /* NULL: no link (a centralised run) */
+    const double *known_gain;            /* as server and policies know it; NULL as gain */
     const osafl_place *place;            /* NULL unless layout->places */
     const osafl_resource_answer *answer; /* NULL: no link */
     const uint32_t *reason;              /* OSAFL_OUT_*, OUT_*, or 0: its update arrived */

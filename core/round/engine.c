@@ -86,9 +86,10 @@ static void list_client_tasks(struct engine *e)
             .local_rounds = answer->local_rounds[u],
             .minibatches = (uint64_t)e->session->experiment->training.minibatches,
             .store = world_store(e->world, u),
-            .gain = e->participation.gain[u],
+            .gain = e->participation.known_gain[u],
             .most_bits_per_s = e->participation.most_bits_per_s[u],
-            .lost = uplink_loses(e, u) || participation_is_stale(&e->participation, u),
+            .lost = uplink_loses(e, u) || participation_is_stale(&e->participation, u) ||
+                    e->participation.outage[u],
         };
         add_task(e, u, &task);
     }
@@ -285,7 +286,7 @@ struct update engine_client_update(const struct engine *e, uint32_t k, const str
         .train_loss = r->train_loss,
         .start_round = e->round,
         .arrived_s = start_s + a->compute_s[u] + a->upload_s[u],
-        .gain = e->participation.gain[u],
+        .gain = e->participation.known_gain[u],
         .power_w = a->power_w[u],
         .compute_s = a->compute_s[u],
         .upload_s = a->upload_s[u],
@@ -409,6 +410,8 @@ static void record_clients(struct engine *e)
             e->reason[client] = OUT_DIVERGED;
         else if (participation_is_stale(&e->participation, client))
             e->reason[client] = OUT_STALE;
+        else if (e->participation.outage[client])
+            e->reason[client] = OUT_OUTAGE;
         else if (e->result[k].outcome == TRAIN_LOST)
             e->reason[client] = OUT_LOST;
         else if (e->participation.late[client] > 0)
@@ -693,6 +696,7 @@ static struct client_rows describe_clients(const struct engine *e, bool evaluate
     return (struct client_rows){
         .round = e->round,
         .gain = linked ? e->participation.gain : NULL,
+        .known_gain = e->participation.known_gain,
         .place = e->participation.place,
         .answer = linked ? &e->participation.answer : NULL,
         .reason = e->reason,

@@ -23,6 +23,7 @@ struct forecast {
     uint64_t steps;                             /* of SGD */
     uint64_t most_steps;                        /* in one round */
     uint64_t late;                              /* deliver in a later round */
+    uint64_t outages;                           /* the true gain does not carry the upload */
     uint64_t stale;                             /* too late for the aggregator */
     uint64_t busy;                              /* under way from an earlier round */
     uint64_t sitting_out[OSAFL_OUT_POLICY + 1]; /* by OSAFL_OUT_* */
@@ -46,6 +47,7 @@ static void count_round(struct forecast *f, const struct participation *p, uint3
             f->sitting_out[a->reason[u]]++;
             continue;
         }
+        f->outages += p->outage[u];
         f->stale += participation_is_stale(p, u);
         f->late += p->late[u] > 0 && !participation_is_stale(p, u);
         f->taking_part++;
@@ -62,7 +64,7 @@ static void count_round(struct forecast *f, const struct participation *p, uint3
     f->rounds++;
 }
 
-/* As if every update arrived, and at once. */
+/* As if every update arrived that is not lost by an outage, and at once. */
 static void note_history(struct participation *p, uint32_t round)
 {
     const osafl_resource_answer *a = &p->answer;
@@ -78,7 +80,8 @@ static void note_history(struct participation *p, uint32_t round)
             .seconds = a->compute_s[u] + a->upload_s[u],
         };
         history_note_joules(&p->history, u, a->compute_j[u] + a->upload_j[u]);
-        history_note_update(&p->history, &update);
+        if (!p->outage[u])
+            history_note_update(&p->history, &update);
     }
 }
 
@@ -106,6 +109,13 @@ static void print_sitting_out(const struct forecast *f, FILE *to)
         fprintf(to, "; %u round%s in which no client is selected", f->unasked_rounds,
                 text_plural(f->unasked_rounds));
     fputc('\n', to);
+}
+
+static void print_outages(const struct forecast *f, FILE *to)
+{
+    if (f->outages > 0)
+        fprintf(to, "%-22s %.4g %% of those that take part, as their gains are lower than known\n",
+                "lost by outage", percent(f->outages, f->taking_part));
 }
 
 static void print_late(const struct forecast *f, const struct session *s, FILE *to)
@@ -140,6 +150,7 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
             (double)f->local_rounds / (double)f->taking_part, s->facts.max_local_rounds,
             percent(f->with_most, f->client_rounds));
     print_late(f, s, to);
+    print_outages(f, to);
     if (s->experiment->training.enabled)
         fprintf(to, "%-22s mean %.0f, at most %llu\n", "steps of a round",
                 (double)f->steps / rounds, (unsigned long long)f->most_steps);

@@ -1,11 +1,14 @@
 /* participation.c - who takes part in a round, and with what effort. */
 #include "participation.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/streams.h"
+#include "osafl/random.h"
 
 static uint32_t count_clients(const struct participation *p)
 {
@@ -53,6 +56,8 @@ bool participation_create(const struct session *s, const struct world *world,
     out->late = calloc(n, sizeof *out->late);
     out->free_from = calloc(n, sizeof *out->free_from);
     out->gain = calloc(n, sizeof *out->gain);
+    out->known_gain = calloc(n, sizeof *out->known_gain);
+    out->outage = calloc(n, sizeof *out->outage);
     const bool places = s->experiment->results.places;
     if (places)
         out->place = calloc(n, sizeof *out->place);
@@ -60,13 +65,14 @@ bool participation_create(const struct session *s, const struct world *world,
     out->payload_bits = calloc(n, sizeof *out->payload_bits);
     return make_answer(out) && (!places || out->place != NULL) && out->asked != NULL &&
            out->there != NULL && out->busy != NULL && out->late != NULL && out->free_from != NULL &&
-           out->gain != NULL && out->most_bits_per_s != NULL && out->payload_bits != NULL &&
+           out->gain != NULL && out->known_gain != NULL && out->outage != NULL &&
+           out->most_bits_per_s != NULL && out->payload_bits != NULL &&
            history_create(&out->history, count_clients(out), s->dataset.labels);
 }
 
 uint64_t participation_bytes(uint32_t clients, uint32_t labels)
 {
-    const size_t client = ANSWER_BYTES + 3 * sizeof(double) + 2 * sizeof(uint32_t) + 3;
+    const size_t client = ANSWER_BYTES + 4 * sizeof(double) + 2 * sizeof(uint32_t) + 4;
     return clients * (uint64_t)client + history_bytes(clients, labels);
 }
 
@@ -78,6 +84,8 @@ void participation_destroy(struct participation *p)
     free(p->late);
     free(p->free_from);
     free(p->gain);
+    free(p->known_gain);
+    free(p->outage);
     free(p->place);
     free(p->most_bits_per_s);
     free(p->payload_bits);
@@ -99,6 +107,44 @@ static osafl_status ask_channel(struct participation *p, uint32_t round, struct 
             status = core_host.fail(&c, OSAFL_E_NUMERIC, "gains() gives client %u a gain of %g", u,
                                     p->gain[u]);
     return call_end_named(&c, status, error);
+}
+
+/* ---- what is known of the gains ------------------------------------------------------------ */
+
+bool participation_estimates(const struct session *s)
+{
+    const struct uplink_settings *uplink = &s->experiment->uplink;
+    return uplink->gain_error_db > 0.0 || uplink->gain_margin_db > 0.0;
+}
+
+static void estimate_gains(struct participation *p, uint32_t round)
+{
+    const struct uplink_settings *uplink = &p->session->experiment->uplink;
+    memcpy(p->known_gain, p->gain, count_clients(p) * sizeof *p->gain);
+    for (uint32_t u = 0; participation_estimates(p->session) && u < count_clients(p); u++) {
+        uint32_t word[4];
+        streams_fill(p->session->context.seed, 0, STREAM_GAIN_ERROR, u, round, 0, word, 4);
+        const double error_db = uplink->gain_error_db * osafl_normal(word) - uplink->gain_margin_db;
+        p->known_gain[u] = fmin(p->gain[u] * pow(10.0, error_db / 10.0), DBL_MAX);
+    }
+}
+
+/* A policy's answer may keep a limit, and a rate be met, up to rounding. */
+#define TOLERANCE 1e-9
+
+/* The client sends at the rate that the policy planned; whatever is above the capacity that the
+ * true gain leaves is lost. */
+static void note_outages(struct participation *p)
+{
+    const osafl_resource_answer *a = &p->answer;
+    for (uint32_t u = 0; participation_estimates(p->session) && u < count_clients(p); u++) {
+        const double noise_w = a->bandwidth_hz[u] * p->session->link.noise_w_per_hz;
+        const double bits_per_s =
+            a->bandwidth_hz[u] * log1p(p->gain[u] * a->power_w[u] / noise_w) / log(2.0);
+        const double carried = bits_per_s * a->upload_s[u] * (1.0 + TOLERANCE);
+        p->outage[u] =
+            a->local_rounds[u] > 0 && a->upload_s[u] > 0.0 && !(p->payload_bits[u] <= carried);
+    }
 }
 
 static osafl_status ask_places(struct participation *p, uint32_t round, struct error *error)
@@ -127,7 +173,7 @@ static osafl_packet packet_of(const struct participation *p, uint32_t client, ui
                           .client = client,
                           .round = p->round,
                           .slot = slot,
-                          .gain = p->gain[client],
+                          .gain = p->known_gain[client],
                           .most_bits_per_s = p->most_bits_per_s[client]};
 }
 
@@ -137,7 +183,8 @@ static void note_links(struct participation *p)
     const double noise_w = link->bandwidth_hz * link->noise_w_per_hz;
     for (uint32_t u = 0; u < count_clients(p); u++) {
         const double power_w = world_population(p->world)->power_max_w[u];
-        p->most_bits_per_s[u] = link->bandwidth_hz * log2(1.0 + p->gain[u] * power_w / noise_w);
+        p->most_bits_per_s[u] =
+            link->bandwidth_hz * log2(1.0 + p->known_gain[u] * power_w / noise_w);
     }
 }
 
@@ -210,7 +257,7 @@ static osafl_status ask_selection(struct participation *p, uint32_t round, struc
         .clients = population->clients,
         .round = round,
         .present = p->there,
-        .gain = p->gain,
+        .gain = p->known_gain,
         .samples = world_stored(p->world),
         .energy_budget_j = population->energy_budget_j,
         .history = &p->history.view,
@@ -296,7 +343,7 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
         .capacitance = s->experiment->clients.capacitance,
         .sample_bits = participation_sample_bits(s),
         .present = p->asked,
-        .gain = p->gain,
+        .gain = p->known_gain,
         .bandwidth_hz = p->answer.bandwidth_hz,
         .cycles_per_bit = population->cycles_per_bit,
         .energy_budget_j = population->energy_budget_j,
@@ -315,15 +362,12 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
 
 /* ---- late updates -------------------------------------------------------------------------- */
 
-/* A policy may meet the deadline up to rounding. */
-#define DEADLINE_TOLERANCE 1e-9
-
 /* Far later than any run lasts. */
 #define NEVER INT32_MAX
 
 static uint32_t rounds_late(double seconds, double deadline_s)
 {
-    const double rounds = ceil(seconds / deadline_s * (1.0 - DEADLINE_TOLERANCE));
+    const double rounds = ceil(seconds / deadline_s * (1.0 - TOLERANCE));
     if (rounds <= 1.0)
         return 0;
     return rounds < (double)NEVER ? (uint32_t)rounds - 1 : NEVER;
@@ -358,10 +402,12 @@ osafl_status participation_decide(struct participation *p, uint32_t round, struc
     note_there(p, round);
     OSAFL_TRY(ask_channel(p, round, error));
     OSAFL_TRY(ask_places(p, round, error));
+    estimate_gains(p, round);
     note_links(p);
     OSAFL_TRY(ask_payload(p, error));
     OSAFL_TRY(ask_selection(p, round, error));
     OSAFL_TRY(ask_resource_policy(p, round, error));
+    note_outages(p);
     note_late(p, round);
     return OSAFL_OK;
 }

@@ -25,6 +25,8 @@ struct participation {
     uint8_t *busy;                /* 1: its update of an earlier round is under way */
     uint32_t *late;               /* rounds by which its update of this round will be late */
     double *gain;                 /* linear */
+    double *known_gain;           /* as server and policies know it */
+    uint8_t *outage;              /* 1: its gain does not carry the upload */
     osafl_place *place;           /* NULL unless results.places */
     double *most_bits_per_s;      /* of the link at the client's greatest power */
     double *payload_bits;         /* of all vectors of its update */
@@ -46,6 +48,9 @@ const osafl_history *participation_begin(struct participation *p, uint32_t round
  * keep what selection.h and resource.h ask of them: a policy that does not is named (OSAFL_E_BUG,
  * OSAFL_E_NUMERIC). */
 osafl_status participation_decide(struct participation *p, uint32_t round, struct error *error);
+
+/* Whether gains are known with an error or a margin. */
+bool participation_estimates(const struct session *s);
 
 /* Bits of a sample in the cost model, s_u. */
 double participation_sample_bits(const struct session *s);

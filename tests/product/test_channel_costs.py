@@ -9,6 +9,13 @@ SIMULATED = {"training.enabled": False}
 
 
 class ChannelCosts(ProductTest):
+    PAYLOAD = 7850 * 2 + 32  # of the model "logistic", at two levels
+    WIDTH_HZ = 540e3
+    NOISE_W = WIDTH_HZ * 10 ** (-174 / 10 - 3)
+
+    def rate(self, gain, power_w):
+        return self.WIDTH_HZ * math.log2(1 + gain * power_w / self.NOISE_W)
+
     def numbers(self, run, *columns):
         """Rows of clients.csv that have all of these, as numbers."""
         rows = [[row[name] for name in columns] for row in run.rows("clients.csv")]
@@ -38,9 +45,58 @@ class ChannelCosts(ProductTest):
         self.assertEqual([{k: v for k, v in row.items() if not k.startswith("place_")}
                           for row in with_places.rows("clients.csv")], plain.rows("clients.csv"))
 
+    def test_uploads_above_the_capacity_are_lost(self):
+        """Every row by its own numbers: the plan by the estimate, the fate by the gain."""
+        run = self.run_small({"uplink.gain_error_db": 2.0}, rounds=12)
+        errors_db = []
+        fates = []
+        for row in run.rows("clients.csv"):
+            gain, known = float(row["gain"]), float(row["estimated_gain"])
+            errors_db.append(10 * math.log10(known / gain))
+            if row["local_rounds"] == "0":
+                self.assertNotIn(row["reason"], ("", "outage"))
+                continue
+            power_w, upload_s = float(row["power_w"]), float(row["upload_s"])
+            planned = self.rate(known, power_w) * upload_s
+            self.assertAlmostEqual(planned / self.PAYLOAD, 1.0, delta=1e-6)
+            lost = self.rate(gain, power_w) * upload_s < self.PAYLOAD * (1 - 1e-9)
+            self.assertEqual(row["reason"], "outage" if lost else "", row)
+            self.assertEqual(lost, known > gain)
+            fates.append(lost)
+        self.assertGreater(min(fates.count(True), fates.count(False)), 10)
+        n = len(errors_db)
+        self.assertLess(abs(sum(errors_db) / n), 5 * 2.0 / math.sqrt(n))
+        self.assertLess(abs(sum(x * x for x in errors_db) / n / 4.0 - 1), 5 * math.sqrt(2 / n))
+        # What was sent in vain has cost its joules and bits, and does not arrive.
+        rows = run.rows("clients.csv")
+        for t, (joules, bits, there) in enumerate(zip(
+                run.rounds("upload_j"), run.rounds("uplink_payload_bits"),
+                run.rounds("participants"), strict=True)):
+            sent = [row for row in rows if row["round"] == str(t) and row["local_rounds"] != "0"]
+            self.assertAlmostEqual(joules, sum(float(row["upload_j"]) for row in sent), delta=1e-9)
+            self.assertEqual(bits, self.PAYLOAD * len(sent))
+            self.assertEqual(there, sum(row["participates"] == "1" for row in sent))
+
+    def test_margin_against_outages(self):
+        """A margin of six standard deviations loses nothing, and sends with more power or time."""
+        run = self.run_small({"uplink.gain_error_db": 0.5, "uplink.gain_margin_db": 3.0}, rounds=12)
+        self.assertNotIn("outage", {reason for (reason,) in run.clients("reason")})
+        for gain, known in self.numbers(run, "gain", "estimated_gain"):
+            self.assertLess(known, gain)
+
+    def test_known_gains_change_nothing(self):
+        plain = self.run_small(rounds=3)
+        exact = self.run_small({"uplink.gain_error_db": 0.0}, rounds=3)
+        for table in ("rounds.csv", "clients.csv"):
+            self.assertEqual(plain.bytes(table), exact.bytes(table))
+
+    def test_forecast_counts_outages(self):
+        self.assertIn("lost by outage", self.check_small({"uplink.gain_error_db": 2.0}))
+        self.assertNotIn("lost by outage", self.check_small())
+
     def test_channel_without_geometry(self):
         text = self.osafl("check", SMALL, "--set", "results.places=true", "--set",
-                          "channel.plugin=fixed", status=1)
+                          "channel.plugin=fixed", status=2)
         self.assertIn("channel/fixed", text)
         self.assertIn("results.places", text)
 

@@ -33,6 +33,7 @@
 #include "results/safetensors.h"
 #include "round/engine.h"
 #include "round/inputs.h"
+#include "round/participation.h"
 #include "round/theory.h"
 #include "run_session.h"
 
@@ -159,6 +160,7 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, st
         .prequential = r->e->evaluation.prequential,
         .mixes = r->e->evaluation.mixes,
         .ages = r->e->results.ages,
+        .estimates = participation_estimates(&r->s.session) && session_has_link(&r->s.session),
         .places = r->e->results.places && session_has_link(&r->s.session),
         .client_rows = experiment_client_rows(r->e),
         .listen = listen,
