@@ -516,6 +516,24 @@ osafl_status call_end(struct osafl_call *c, osafl_status status)
     return status;
 }
 
+void call_pause(const struct osafl_call *c)
+{
+    assert(current_call == c && current_operation == NULL);
+    current_call = c->outer;
+    current_operation = c->outer_operation;
+    if (current_call == NULL && current_operation == NULL)
+        count_passage();
+}
+
+void call_resume(struct osafl_call *c)
+{
+    assert(current_call == c->outer && current_operation == c->outer_operation);
+    if (current_call == NULL && current_operation == NULL)
+        count_passage();
+    current_operation = NULL;
+    current_call = c;
+}
+
 const struct osafl_call *call_current(void)
 {
     return current_call;

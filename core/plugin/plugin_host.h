@@ -114,6 +114,10 @@ osafl_status call_take_back(struct osafl_call *c, const struct loan *loan, osafl
 /* How often the calling thread has entered and left plugins: odd while it is in one. */
 const atomic_uint_fast64_t *call_counter(void);
 
+/* The thread leaves the call in hand for work of the host's own, and comes back to it. */
+void call_pause(const struct osafl_call *c);
+void call_resume(struct osafl_call *c);
+
 /* The innermost call that the calling thread is in; NULL: none.  Safe in a signal handler, so that
  * a crash can be attributed to a plugin. */
 const struct osafl_call *call_current(void);

@@ -15,6 +15,7 @@
 #include "client_filter.h"
 #include "confusion.h"
 #include "engine_state.h"
+#include "folding.h"
 #include "osafl/random.h"
 #include "plugin/kinds.h"
 #include "plugin/pool.h"
@@ -155,13 +156,13 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Longest tasks first, equal ones in the order of the clients, so that no thread starts a long one
- * when the others are done. */
-static void sort_tasks(struct engine *e)
+/* Of tasks [first, stop), longest first, equal ones in the order of the clients, so that no thread
+ * starts a long one when the others are done. */
+static void sort_tasks(struct engine *e, uint32_t first, uint32_t stop)
 {
-    for (uint32_t k = 0; k < e->n_tasks; k++)
+    for (uint32_t k = first; k < stop; k++)
         e->order[k] = (UINT32_MAX - steps_of(e, &e->task[k])) << 32 | k;
-    qsort(e->order, e->n_tasks, sizeof *e->order, compare_keys);
+    qsort(e->order + first, stop - first, sizeof *e->order, compare_keys);
 }
 
 static uint32_t task_at(const struct engine *e, uint64_t position)
@@ -169,18 +170,24 @@ static uint32_t task_at(const struct engine *e, uint64_t position)
     return (uint32_t)(e->order[position] & UINT32_MAX);
 }
 
+struct task_span {
+    struct engine *engine;
+    uint32_t first;
+};
+
 static osafl_status run_tasks(void *arg, uint64_t begin, uint64_t end, unsigned thread)
 {
-    struct engine *e = arg;
+    const struct task_span *span = arg;
+    struct engine *e = span->engine;
     for (uint64_t j = begin; j < end; j++) {
-        const uint32_t k = task_at(e, j);
+        const uint32_t k = task_at(e, span->first + j);
         OSAFL_TRY(train_client(e->session, &e->task[k], e->workers[thread], &e->result[k]));
         count_work(e, steps_of(e, &e->task[k]));
     }
     return OSAFL_OK;
 }
 
-static osafl_status train_clients(struct engine *e, struct error *error)
+osafl_status engine_count_work(struct engine *e, struct error *error)
 {
     e->work_done = 0;
     e->work_all = 0;
@@ -193,11 +200,19 @@ static osafl_status train_clients(struct engine *e, struct error *error)
                              "training.minibatches or training.max_local_rounds",
                              e->task[k].client, (unsigned long long)steps);
     }
-    sort_tasks(e);
-    const osafl_status status = pool_run(e->session->context.pool, e->n_tasks, 1, run_tasks, e);
+    return OSAFL_OK;
+}
+
+osafl_status engine_train_tasks(struct engine *e, uint32_t first, uint32_t stop,
+                                struct error *error)
+{
+    struct task_span span = {.engine = e, .first = first};
+    sort_tasks(e, first, stop);
+    const osafl_status status =
+        pool_run(e->session->context.pool, stop - first, 1, run_tasks, &span);
     if (status == OSAFL_OK)
         return OSAFL_OK;
-    for (uint32_t j = 0; j < e->n_tasks; j++) {
+    for (uint32_t j = first; j < stop; j++) {
         const struct train_result *r = &e->result[task_at(e, j)];
         if (r->why != NULL && r->outcome != TRAIN_DIVERGED)
             return error_set(error, status, "%s", r->why);
@@ -216,7 +231,7 @@ static void warn(const struct engine *e, const char *line)
 
 /* Divergence stops the run, or drops the client with a reason in its record.  What diverges often
  * does so again, so only the first such round is reported; the end of the run says how many. */
-static osafl_status handle_divergence(struct engine *e, struct error *error)
+osafl_status engine_handle_divergence(struct engine *e, struct error *error)
 {
     const bool stop = e->session->experiment->general.on_divergence.index == 0;
     const struct train_result *first = NULL;
@@ -321,6 +336,22 @@ static osafl_status gather_updates(struct engine *e, struct error *error)
     return OSAFL_OK;
 }
 
+osafl_status engine_blame_update(const struct session *s, const struct update *update, uint32_t n,
+                                 uint64_t i, double x, osafl_call *c)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        float decoded = 0.0f;
+        OSAFL_TRY(codec_decode(&s->codec, c, &update[k].code[0], i, i + 1, &decoded));
+        if (!isfinite(decoded))
+            return core_host.fail(c, OSAFL_E_NUMERIC,
+                                  "parameter %llu became %g because the update of client %u "
+                                  "decodes to %g there (quantizer/%s)",
+                                  (unsigned long long)i, x, update[k].client, (double)decoded,
+                                  codec_name(&s->codec));
+    }
+    return OSAFL_OK;
+}
+
 /* A model that is not finite is attributed to the quantizer where a code decodes to such values,
  * and at the aggregator's otherwise. */
 static osafl_status check_model(const struct session *s, const struct update *update, uint32_t n,
@@ -332,16 +363,7 @@ static osafl_status check_model(const struct session *s, const struct update *up
         i++;
     if (i == dim)
         return OSAFL_OK;
-    for (uint32_t k = 0; k < n; k++) {
-        float x = 0.0f;
-        OSAFL_TRY(codec_decode(&s->codec, c, &update[k].code[0], i, i + 1, &x));
-        if (!isfinite(x))
-            return core_host.fail(c, OSAFL_E_NUMERIC,
-                                  "parameter %llu became %g because the update of client %u "
-                                  "decodes to %g there (quantizer/%s)",
-                                  (unsigned long long)i, (double)w[i], update[k].client, (double)x,
-                                  codec_name(&s->codec));
-    }
+    OSAFL_TRY(engine_blame_update(s, update, n, i, (double)w[i], c));
     return core_host.fail(c, OSAFL_E_NUMERIC,
                           "aggregate() made parameter %llu %g from finite updates; a smaller "
                           "learning rate may help",
@@ -368,11 +390,12 @@ osafl_status engine_aggregate(const struct engine *e, const struct instance *agg
     call_begin(&c, aggregator, OSAFL_NO_CLIENT, e->round);
     osafl_status status = updates_open(&set, &s->codec, &facts, update, n, kept, &c);
     if (status == OSAFL_OK) {
+        set.source = e->source;
         status = session_aggregator(s)->aggregate(aggregator->self, &c, &set.view, w);
         updates_close(&set);
     }
-    if (status == OSAFL_OK)
-        status = check_model(s, update, n, w, &c);
+    if (status == OSAFL_OK) /* of updates that are gone, folding has looked at each */
+        status = check_model(s, update, e->source != NULL ? 0 : n, w, &c);
     return call_end_named(&c, status, error);
 }
 
@@ -713,6 +736,25 @@ osafl_status engine_confusion(struct engine *e, const float *w, struct confusion
     return confusion_count(e->session, e->workers, w, &e->evaluation, out, error);
 }
 
+static osafl_status train_and_aggregate(struct engine *e, struct timing_row *timing, double *mark,
+                                        struct error *error)
+{
+    if (folding_suits(e)) {
+        OSAFL_TRY(keep_model(e, error));
+        OSAFL_TRY(folding_round(e, &timing->train_s, error));
+        timing->aggregate_s = lap(mark) - timing->train_s;
+        return OSAFL_OK;
+    }
+    OSAFL_TRY(engine_train_tasks(e, 0, e->n_tasks, error));
+    OSAFL_TRY(engine_handle_divergence(e, error));
+    OSAFL_TRY(gather_updates(e, error));
+    timing->train_s = lap(mark);
+    OSAFL_TRY(keep_model(e, error));
+    OSAFL_TRY(aggregate(e, error));
+    timing->aggregate_s = lap(mark);
+    return OSAFL_OK;
+}
+
 osafl_status engine_run_round(struct engine *e, engine_progress *progress, void *arg,
                               struct round_report *report, struct error *error)
 {
@@ -731,14 +773,8 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
 
     OSAFL_TRY(session_rate(e->session, e->round, &e->learning_rate, error));
     OSAFL_TRY(collect_broadcast(e, error));
-    OSAFL_TRY(train_clients(e, error));
-    OSAFL_TRY(handle_divergence(e, error));
-    OSAFL_TRY(gather_updates(e, error));
-    timing.train_s = lap(&mark);
-
-    OSAFL_TRY(keep_model(e, error));
-    OSAFL_TRY(aggregate(e, error));
-    timing.aggregate_s = lap(&mark);
+    OSAFL_TRY(engine_count_work(e, error));
+    OSAFL_TRY(train_and_aggregate(e, &timing, &mark, error));
     OSAFL_TRY(measure_round(e, error));
 
     /* The record is about the stores that were trained on; arrivals come after it. */

@@ -54,7 +54,8 @@ struct engine {
     uint32_t n_tasks;
     struct update *update; /* [n_updates] of [trainees]: those that arrive */
     uint32_t n_updates;
-    struct pooled pooled; /* without a link */
+    struct pooled pooled;               /* without a link */
+    const struct update_source *source; /* NULL: updates are made before they are aggregated */
 
     struct theory *theory; /* NULL: nothing is measured */
 
@@ -77,6 +78,18 @@ struct engine {
 
 /* Frees the updates of the round in hand. */
 void engine_free_results(struct engine *e);
+
+/* Before the tasks of a round: OSAFL_E_CONFIG where one has more steps than can be counted. */
+osafl_status engine_count_work(struct engine *e, struct error *error);
+/* Trains for tasks [first, stop). */
+osafl_status engine_train_tasks(struct engine *e, uint32_t first, uint32_t stop,
+                                struct error *error);
+/* After some tasks, of which one has diverged or none. */
+osafl_status engine_handle_divergence(struct engine *e, struct error *error);
+
+/* OSAFL_E_NUMERIC where parameter i became x because one of n updates decodes to such a value. */
+osafl_status engine_blame_update(const struct session *s, const struct update *update, uint32_t n,
+                                 uint64_t i, double x, osafl_call *c);
 
 /* What task k came to, as an aggregator is told of it; valid as long as r and the round. */
 struct update engine_client_update(const struct engine *e, uint32_t k,

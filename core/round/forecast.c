@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engine.h"
+#include "folding.h"
 #include "participation.h"
 #include "results/results.h"
 
@@ -130,6 +131,25 @@ static void print_late(const struct forecast *f, const struct session *s, FILE *
             percent(f->busy, f->client_rounds));
 }
 
+/* What the updates of a round take in memory. */
+static void print_updates(const struct forecast *f, const struct session *s, FILE *to)
+{
+    const double mib = 1024.0 * 1024.0;
+    const double clients = (double)f->taking_part / (double)f->rounds;
+    const double one = s->slots * codec_payload_bits(&s->codec) / (8.0 * mib);
+    if (folding_is_possible(s) && clients > FOLDING_PER_THREAD)
+        fprintf(to,
+                "%-22s %.1f MiB for each thread, where %d at a time are added up as they are made, "
+                "and %.1f MiB for the sum\n",
+                "updates of a round", FOLDING_PER_THREAD * one, FOLDING_PER_THREAD,
+                (double)s->codec.dim * sizeof(double) / mib);
+    else
+        fprintf(to,
+                "%-22s %.1f MiB in memory until they are aggregated, as many bits as go over "
+                "the link\n",
+                "updates of a round", clients * one);
+}
+
 static void print(const struct forecast *f, const struct session *s, FILE *to)
 {
     const double rounds = (double)f->rounds;
@@ -158,12 +178,7 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
             "a round's mean cost", f->compute_j / rounds, f->upload_j / rounds,
             1e-6 * f->payload_bits / rounds);
     if (s->experiment->training.enabled)
-        fprintf(to,
-                "%-22s %.1f MiB in memory until they are aggregated, as many bits as go over "
-                "the link\n",
-                "updates of a round",
-                (double)f->taking_part / rounds * s->slots * codec_payload_bits(&s->codec) /
-                    (8.0 * 1024.0 * 1024.0));
+        print_updates(f, s, to);
 }
 
 osafl_status forecast_print(const struct session *s, struct world *world, FILE *to,

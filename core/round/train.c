@@ -51,7 +51,7 @@ void client_state_free(struct client_state *state)
     state->floats = NULL;
 }
 
-static void drop_codes(const struct session *s, struct train_result *result)
+void train_result_drop_codes(const struct session *s, struct train_result *result)
 {
     for (uint32_t slot = 0; result->code != NULL && slot < s->slots; slot++)
         code_free(&result->code[slot]);
@@ -61,7 +61,7 @@ static void drop_codes(const struct session *s, struct train_result *result)
 
 void train_result_free(const struct session *s, struct train_result *result)
 {
-    drop_codes(s, result);
+    train_result_drop_codes(s, result);
     free(result->why);
     *result = (struct train_result){0};
 }
@@ -573,7 +573,7 @@ osafl_status train_client(const struct session *s, const struct train_task *task
     osafl_status status = train_and_encode(&g, result);
     result->steps = g.local.step;
     if (status != OSAFL_OK || result->outcome != TRAIN_ARRIVED)
-        drop_codes(s, result);
+        train_result_drop_codes(s, result);
     if (status != OSAFL_OK)
         result->why = strdup(w->error.text);
     if (status == OSAFL_E_NUMERIC) {

@@ -60,6 +60,7 @@ osafl_status train_client(const struct session *s, const struct train_task *task
 osafl_status train_personal_model(const struct session *s, const struct train_task *task,
                                   struct worker *w);
 void train_result_free(const struct session *s, struct train_result *result);
+void train_result_drop_codes(const struct session *s, struct train_result *result);
 
 /* Floats of a client, and making and freeing them.  client_state_create() gives zeros; false: out
  * of memory. */

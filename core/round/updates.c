@@ -16,6 +16,10 @@ static const struct update_set *set_of(const struct osafl_updates *u)
 static osafl_status check_slot(const struct osafl_updates *u, uint32_t slot)
 {
     const uint32_t slots = set_of(u)->slots;
+    if (set_of(u)->source != NULL)
+        return core_host.fail(u->call, OSAFL_E_BUG,
+                              "asked the updates for more than the one sum that it describes "
+                              "(one_sum)");
     if (slot < slots)
         return OSAFL_OK;
     return core_host.fail(u->call, OSAFL_E_BUG, "asked for slot %u of updates with %u", slot,
@@ -46,7 +50,17 @@ struct combination {
     uint64_t n;
     const float *base;
     float *out;
+    double *sum; /* of updates_fold(), instead of base and out */
 };
+
+static osafl_status add_codes(const struct combination *m, osafl_call *sub, uint64_t first,
+                              uint64_t stop, double *acc)
+{
+    for (uint64_t k = 0; k < m->n; k++)
+        if (m->weight[k] != 0.0)
+            OSAFL_TRY(codec_axpy(m->codec, sub, m->code[k], first, stop, m->weight[k], acc));
+    return OSAFL_OK;
+}
 
 static osafl_status combine_blocks(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
 {
@@ -57,13 +71,29 @@ static osafl_status combine_blocks(void *arg, uint64_t begin, uint64_t end, osaf
         const uint64_t stop = block_end(m->codec->dim, block);
         for (uint64_t i = first; i < stop; i++)
             acc[i - first] = m->base != NULL ? (double)m->base[i] : 0.0;
-        for (uint64_t k = 0; k < m->n; k++)
-            if (m->weight[k] != 0.0)
-                OSAFL_TRY(codec_axpy(m->codec, sub, m->code[k], first, stop, m->weight[k], acc));
+        OSAFL_TRY(add_codes(m, sub, first, stop, acc));
         for (uint64_t i = first; i < stop; i++)
             m->out[i] = (float)acc[i - first];
     }
     return OSAFL_OK;
+}
+
+static osafl_status fold_blocks(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
+{
+    const struct combination *m = arg;
+    for (uint64_t block = begin; block < end; block++) {
+        const uint64_t first = block * UPDATES_BLOCK;
+        OSAFL_TRY(add_codes(m, sub, first, block_end(m->codec->dim, block), m->sum + first));
+    }
+    return OSAFL_OK;
+}
+
+osafl_status updates_fold(const struct codec *codec, osafl_call *call,
+                          const struct code *const *code, uint32_t n, const double *weight,
+                          double *sum)
+{
+    struct combination m = {.codec = codec, .code = code, .weight = weight, .n = n, .sum = sum};
+    return core_host.parallel(call, count_blocks(codec->dim), 1, fold_blocks, &m);
 }
 
 static osafl_status combine_codes(const struct osafl_updates *u, const struct code *const *code,
@@ -90,6 +120,9 @@ static const struct code **codes_of_slot(const struct osafl_updates *u, uint32_t
 static osafl_status combine_slot(const struct osafl_updates *u, uint32_t slot, const double *weight,
                                  const float *base, float *out)
 {
+    const struct update_source *source = set_of(u)->source;
+    if (source != NULL && slot == 0)
+        return source->sum(source->arg, u->call, weight, base, out);
     OSAFL_TRY(check_slot(u, slot));
     const struct code **code = codes_of_slot(u, slot);
     if (code == NULL)

@@ -48,6 +48,14 @@ struct update_round {
     double noise_w; /* of the receiver, over the band of a client */
 };
 
+/* Updates that are not there yet (osafl_aggregator_info.one_sum). */
+struct update_source {
+    /* The one sum that is asked for: as combine(), or as add() to a base that is not NULL. */
+    osafl_status (*sum)(void *arg, osafl_call *c, const double *weight, const float *base,
+                        float *out);
+    void *arg;
+};
+
 /* The updates of one round as an aggregator sees them. */
 struct update_set {
     osafl_updates view; /* handed to aggregate(); its priv points back here */
@@ -55,7 +63,8 @@ struct update_set {
     const struct update *update;
     struct kept_updates *kept;
     uint32_t slots;
-    void *arrays; /* one allocation behind the arrays of view */
+    void *arrays;                       /* one allocation behind the arrays of view */
+    const struct update_source *source; /* NULL: the updates are there */
 };
 
 /* Presents update[0..n), clients ascending, to the call in hand.  Refers to all arguments until
@@ -64,5 +73,10 @@ osafl_status updates_open(struct update_set *s, const struct codec *codec,
                           const struct update_round *facts, const struct update *update, uint32_t n,
                           struct kept_updates *kept, osafl_call *call);
 void updates_close(struct update_set *s);
+
+/* sum[i] += weight[k] * x_k[i] for each of n codes in turn, as combine() adds.  [coord] */
+osafl_status updates_fold(const struct codec *codec, osafl_call *call,
+                          const struct code *const *code, uint32_t n, const double *weight,
+                          double *sum);
 
 #endif

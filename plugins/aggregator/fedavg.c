@@ -27,10 +27,12 @@ static osafl_status check(const osafl_host *h, osafl_call *c, const void *config
 
 static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *out)
 {
-    (void)self;
+    const struct stateless_rule *r = self;
+    const struct config *config = r->config;
     (void)c;
     out->sends = OSAFL_SENDS_DELTA;
     out->optimizer = "sgd";
+    out->one_sum = config->participation.index == PARTICIPATION_RENORMALIZED;
     return OSAFL_OK;
 }
 

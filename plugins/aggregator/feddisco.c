@@ -28,6 +28,7 @@ static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *o
     (void)c;
     out->sends = OSAFL_SENDS_DELTA;
     out->optimizer = "sgd";
+    out->one_sum = 1;
     return OSAFL_OK;
 }
 

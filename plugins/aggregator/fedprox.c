@@ -12,6 +12,7 @@ static osafl_status describe(void *self, osafl_call *c, osafl_aggregator_info *o
     out->sends = OSAFL_SENDS_DELTA;
     out->optimizer = "proximal";
     out->optimizer_is_fixed = 1;
+    out->one_sum = 1;
     return OSAFL_OK;
 }
 

@@ -132,6 +132,8 @@ const struct check checks[] = {
         "lets no arrival go"),
 
     KIND(AGGREGATOR, "aggregator.describe", check_aggregator_describe, 18, "declares what can be"),
+    KIND(AGGREGATOR, "aggregator.one_sum", check_aggregator_one_sum, 18,
+         "needs no more of its updates than the sum that it describes"),
     LAW(AGGREGATOR, "sole_update", "aggregator.sole_update", check_aggregator_sole, 18,
         "moves the model by the update of a single participant"),
     LAW(AGGREGATOR, "mean", "aggregator.mean", check_aggregator_mean, 18,

@@ -54,6 +54,7 @@ void check_numbers_sizes(struct conform *c);
 
 /* Laws of the kinds: trial_KIND.c. */
 void check_aggregator_describe(struct conform *c);
+void check_aggregator_one_sum(struct conform *c);
 void check_aggregator_sole(struct conform *c);
 void check_aggregator_mean(struct conform *c);
 void check_aggregator_permutation(struct conform *c);

@@ -17,6 +17,7 @@ struct aggregator_host {
     struct codec codec; /* plain floats */
     struct kept_updates updates;
     float *w;
+    bool folds; /* updates are made when their sum is asked for */
 };
 
 /* One client's round. */
@@ -58,6 +59,8 @@ static osafl_status describe(struct instance_under_test *s, struct caller *t,
     transcript_bytes(&t->transcript, "describe()", t->round, 0, &info->sends,
                      offsetof(osafl_aggregator_info, optimizer) -
                          offsetof(osafl_aggregator_info, sends));
+    transcript_bytes(&t->transcript, "describe()", t->round, 1, &info->one_sum,
+                     sizeof info->one_sum);
     return OSAFL_OK;
 }
 
@@ -144,6 +147,40 @@ static osafl_updates guard_view(struct caller *t, const osafl_updates *u)
     return v;
 }
 
+/* The one sum of a rule that describes itself so, as the program folds it. */
+struct sum_in_turn {
+    const struct codec *codec;
+    const struct update *update;
+    uint32_t n;
+    const float *w; /* the model, and what it was before */
+    const float *start;
+    bool asked;
+};
+
+static osafl_status sum_in_turn(void *arg, osafl_call *c, const double *weight, const float *base,
+                                float *out)
+{
+    struct sum_in_turn *m = arg;
+    const uint64_t dim = m->codec->dim;
+    if (m->asked)
+        return core_host.fail(c, OSAFL_E_BUG, "asks for a second sum, and describes one");
+    if (memcmp(m->w, m->start, dim * sizeof *m->w) != 0)
+        return core_host.fail(c, OSAFL_E_BUG, "changes w before it asks for the sum");
+    m->asked = true;
+    double *sum = allocate(dim, sizeof *sum);
+    osafl_status status = OSAFL_OK;
+    for (uint64_t i = 0; base != NULL && i < dim; i++)
+        sum[i] = (double)base[i];
+    for (uint32_t k = 0; status == OSAFL_OK && k < m->n; k++) {
+        const struct code *code = &m->update[k].code[0];
+        status = updates_fold(m->codec, c, &code, 1, &weight[k], sum);
+    }
+    for (uint64_t i = 0; i < dim; i++)
+        out[i] = (float)sum[i];
+    free(sum);
+    return status;
+}
+
 static osafl_status call_aggregate(struct instance_under_test *s, struct caller *t,
                                    const struct update *update, uint32_t n, float *w)
 {
@@ -154,10 +191,13 @@ static osafl_status call_aggregate(struct instance_under_test *s, struct caller 
                                        .labels = s->world.data.labels,
                                        .slots = 1 + k->info.uplink_vectors,
                                        .noise_w = 2e-15};
+    struct sum_in_turn sum = {.codec = &k->codec, .update = update, .n = n, .w = w, .start = k->w};
+    const struct update_source source = {.sum = sum_in_turn, .arg = &sum};
     struct update_set set;
     osafl_call *c = caller_begin(t, "aggregate()", OSAFL_NO_CLIENT);
     osafl_status status = updates_open(&set, &k->codec, &facts, update, n, &k->updates, c);
     if (status == OSAFL_OK) {
+        set.source = k->folds ? &source : NULL;
         const osafl_updates *view = &set.view;
         const osafl_updates guarded = guard_view(t, view);
         const osafl_updates *shown =
@@ -189,22 +229,23 @@ static osafl_status aggregate(struct instance_under_test *s, struct caller *t,
             arena_protect(&t->arena, x, true);
             mine[slot] = (struct code){.data = (uint8_t *)x, .bytes = dim * sizeof *x};
         }
-        update[j] = (struct update){.client = p[j].client,
-                                    .local_rounds = p[j].local_rounds,
-                                    .steps = 8 * p[j].local_rounds,
-                                    .rate = RATE,
-                                    .samples = 100,
-                                    .alpha = p[j].alpha,
-                                    .train_loss = 1.0 / (1.0 + p[j].client),
-                                    .start_round = t->round,
-                                    .arrived_s = t->round + 0.5,
-                                    .gain = 1e-10 / (1.0 + p[j].client),
-                                    .power_w = 0.2,
-                                    .compute_s = 0.3,
-                                    .upload_s = 0.2,
-                                    .joules = 0.9,
-                                    .histogram = p[j].histogram,
-                                    .code = mine};
+        update[j] =
+            (struct update){.client = p[j].client,
+                            .local_rounds = p[j].local_rounds,
+                            .steps = 8 * p[j].local_rounds,
+                            .rate = RATE,
+                            .samples = 100,
+                            .alpha = p[j].alpha,
+                            .train_loss = k->folds ? (double)NAN : 1.0 / (1.0 + p[j].client),
+                            .start_round = t->round,
+                            .arrived_s = t->round + 0.5,
+                            .gain = 1e-10 / (1.0 + p[j].client),
+                            .power_w = 0.2,
+                            .compute_s = 0.3,
+                            .upload_s = 0.2,
+                            .joules = 0.9,
+                            .histogram = p[j].histogram,
+                            .code = mine};
     }
     float *model = arena_inout(&t->arena, "w", w, dim, sizeof *w, 64);
     const osafl_status status = call_aggregate(s, t, update, n, model);
@@ -361,8 +402,30 @@ void check_aggregator_describe(struct conform *c)
     if (info->broadcast_floats > 8 * s.world.dim || info->uplink_vectors > 8)
         conform_fail(c, "declares %g floats down and %u vectors up, more than any method uses",
                      (double)info->broadcast_floats, (unsigned)info->uplink_vectors);
-    if (info->optimizer_is_fixed > 1 || info->wants_empty_rounds > 1)
+    if (info->optimizer_is_fixed > 1 || info->wants_empty_rounds > 1 || info->one_sum > 1)
         conform_fail(c, "declares a flag that is neither 0 nor 1");
+}
+
+void check_aggregator_one_sum(struct conform *c)
+{
+    struct instance_under_test s;
+    struct transcript together = {0};
+    struct transcript in_turn = {0};
+    under_test_must_open(&s, c, &together);
+    if (kept_of(&s)->info.one_sum == 0)
+        conform_skip(c, "does not describe itself by one_sum");
+    under_test_must_run(&s, 0, TRIAL_ROUNDS, &together);
+    under_test_close(&s);
+    under_test_must_open(&s, c, &in_turn);
+    kept_of(&s)->folds = true;
+    under_test_must_run(&s, 0, TRIAL_ROUNDS, &in_turn);
+    under_test_close(&s);
+    const char *difference = transcript_difference(&together, &in_turn);
+    if (difference != NULL)
+        conform_fail(c,
+                     "answers otherwise where losses are not known and updates are not there until "
+                     "they are added: %s; leave out one_sum",
+                     difference);
 }
 
 static void require_finite(const struct conform *c, const float *w)

@@ -277,6 +277,8 @@ static void print_aggregator(void)
     MEMBER(osafl_aggregator_info, optimizer_is_fixed);
     MEMBER(osafl_aggregator_info, broadcast_floats);
     MEMBER(osafl_aggregator_info, optimizer);
+    MEMBER(osafl_aggregator_info, one_sum);
+    MEMBER(osafl_aggregator_info, reserved);
     END(osafl_aggregator_info);
     BEGIN(osafl_pooled);
     MEMBER(osafl_pooled, struct_size);

@@ -54,6 +54,43 @@ class ManyClients(ProductTest):
             self.assertLess(os.path.getsize(folder + "/checkpoint.%d" % slot), 500000)
 
 
+class Folding(ProductTest):
+    """Updates that are added up while others are made; where a client that diverges is dropped,
+    all are kept until the end of the round."""
+    FULL = {"clients.count": 60, "clients.storage": 60, "clients.arrivals": 4,
+            "uplink.loss_probability": 0.2}
+
+    def test_same_bytes(self):
+        rules = ("fedavg", "fedprox", "fednova", "afa_cd", "feddisco", "fedadam", "fedavgm",
+                 "fedyogi")
+        for rule in rules:
+            settings = {**self.FULL, "aggregator.plugin": rule}
+            kept = self.run_small({**settings, "on_divergence": "drop"})
+            self.assertGreater(int(kept.rows("rounds.csv")[0]["participants"]), 3 * 8)
+            for threads in (1, 3):
+                folded = self.run_small(settings, threads=threads)
+                for table in ("rounds.csv", "clients.csv"):
+                    self.assertEqual(folded.bytes(table), kept.bytes(table), rule)
+                self.assertEqual(folded.parameters(), kept.parameters(), rule)
+
+    def test_check_states_what_is_held(self):
+        many = {**self.FULL, "clients.count": 3000, "aggregator.plugin": "fedavg",
+                "quantizer.plugin": "none", "model.plugin": "mlp"}
+        folded = re.search(r"updates of a round +([\d.]+) MiB for each thread, where 8 at a time "
+                           r"are added up .* and ([\d.]+) MiB", self.check_small(many))
+        kept = re.search(r"updates of a round +([\d.]+) MiB in memory",
+                         self.check_small({**many, "on_divergence": "drop"}))
+        self.assertAlmostEqual(float(folded[1]), 8 * float(folded[2]) / 2, delta=0.3)
+        self.assertGreater(float(kept[1]), 100 * float(folded[1]))
+
+    def test_a_client_that_diverges(self):
+        output = self.osafl("run", osafl_run.SMALL, "--out", self.path("run"), status=1,
+                            *osafl_run.arguments({**self.FULL, "aggregator.plugin": "fedavg",
+                                                  "model.plugin": "mlp",
+                                                  "optimizer.sgd.learning_rate": 1e6}))
+        self.assertRegex(output, r"client \d+.*not finite.*on_divergence = \"drop\"")
+
+
 class Workloads(ProductTest):
     def test_files(self):
         """The experiment files of tests/bench/workloads are experiments."""

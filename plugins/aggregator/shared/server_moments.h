@@ -73,6 +73,7 @@ static inline osafl_status server_moments_describe(void *self, osafl_call *c,
     (void)c;
     out->sends = OSAFL_SENDS_DELTA;
     out->optimizer = "sgd";
+    out->one_sum = 1;
     return OSAFL_OK;
 }
 

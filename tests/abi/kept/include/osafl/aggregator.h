@@ -36,6 +36,12 @@ typedef struct osafl_aggregator_info {
     uint32_t optimizer_is_fixed;
     uint64_t broadcast_floats; /* sent down besides w */
     const char *optimizer;     /* used when the experiment names none; never NULL */
+    /* 1: aggregate() asks for one combine() or add() of slot 0 before it changes w, and for no
+     * other operation but inner_product(); nothing depends on train_loss, which may be NaN.  The
+     * host may then train and add up some clients at a time, and so never holds all updates of a
+     * round.  0: the updates are all there. */
+    uint32_t one_sum;
+    uint32_t reserved;
 } osafl_aggregator_info;
 
 /* Extension of an instance (osafl_lifecycle.extension): centralised training.  Where an aggregator
