@@ -12,8 +12,7 @@
 
 static char *caption(const struct summarized_table *s, enum compared by)
 {
-    const char *split = s->table->row[0].cell[0]->split;
-    char *what = checked_format("%s %s", split == NULL ? "" : split, s->measure);
+    char *what = measure_title(s);
     char *text = NULL;
     if (by == COMPARED_BEST)
         text = checked_format("Against %s: best %s over the rounds (optimistic: the best round is "

@@ -120,11 +120,12 @@ static char *caption(const struct pivot *p, const struct summarized_table *s)
         [COMPARED_TAIL] = {"Mean", " of the last tenth of the rounds"},
         [COMPARED_LOSS] = {"Loss in the round of the best", ""},
     };
-    const char *split = s->table->row[0].cell[0]->split;
-    char *measure = measure_heading(s, "");
+    char *measure = measure_title(s);
+    char *heading = measure_heading(s, "");
     char *text = checked_format(
-        "%s %s %s%s by %s (mean \xc2\xb1 sample standard deviation over seeds)", what[p->by][0],
-        split == NULL ? "" : split, measure, what[p->by][1], p->heading);
+        "%s %s%s%s by %s (mean \xc2\xb1 sample standard deviation over seeds)", what[p->by][0],
+        measure, heading + strlen(s->measure), what[p->by][1], p->heading);
+    free(heading);
     free(measure);
     return text;
 }

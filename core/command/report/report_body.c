@@ -6,6 +6,8 @@
 
 #include "absence_table.h"
 #include "against_table.h"
+#include "online_table.h"
+#include "recovery_table.h"
 
 void report_end_write(const struct grid_experiment *e, enum table_format format, FILE *to)
 {
@@ -33,7 +35,10 @@ void report_body_write(const struct summarized_table *s, enum table_format forma
                                              against(s, COMPARED_TAIL),
                                              cost_table(s),
                                              absence_table(s),
-                                             isnan(s->target) ? NULL : target_table(s)};
+                                             isnan(s->target) ? NULL : target_table(s),
+                                             recovery_table(s),
+                                             online_table(s, false),
+                                             online_table(s, true)};
         for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
             if (tables[i] != NULL)
                 text_table_write(tables[i], format, to);

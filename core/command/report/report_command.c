@@ -2,6 +2,7 @@
 #include "report_command.h"
 
 #include <argp.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,9 @@ enum {
     KEY_COLUMNS,
     KEY_INTERVAL,
     KEY_PERCENT,
+    KEY_RECOVER,
+    KEY_MARGIN,
+    KEY_BEFORE,
 };
 
 /* --format csv and runs are no formats of tables: they give the numbers, of rows or of runs. */
@@ -56,6 +60,7 @@ struct report_options {
     struct found_cells tuned; /* in them */
     const char *by;           /* a setting: --by; NULL */
     struct pivot pivot;
+    struct recovery_question recovery;
     char *heading;     /* the pivot's */
     const char **name; /* [names] */
     size_t names;
@@ -76,8 +81,8 @@ static const struct argp_option options[] = {
     {"target", KEY_TARGET, "VALUE", 0,
      "Also rounds, time, uplink bits and joules to this accuracy (0.8)", 0},
     {"measure", KEY_MEASURE, "NAME", 0,
-     "Compare runs by this measure; default: the first that they evaluate, accuracy for a "
-     "classifier",
+     "Compare runs by this measure, or online measure, such as prequential_accuracy; default: the "
+     "first that they evaluate, accuracy for a classifier",
      0},
     {"rounds", KEY_ROUNDS, "N", 0,
      "Use only the first N rounds of each run, to compare with longer runs", 0},
@@ -103,6 +108,15 @@ static const struct argp_option options[] = {
     {"name", KEY_NAME, "OLD=NEW", 0,
      "Rename a case or a setting in the tables; may be given several times", 0},
     {"percent", KEY_PERCENT, NULL, 0, "Accuracies as percent", 0},
+    {"recover", KEY_RECOVER, "ROUND[,...]", 0,
+     "Also how many rounds the measure needs to recover from a change at this round, the first "
+     "that "
+     "can show it",
+     0},
+    {"margin", KEY_MARGIN, "VALUE", 0,
+     "With --recover: it has recovered within this distance of its mean before the change (0.02)",
+     0},
+    {"before", KEY_BEFORE, "N", 0, "With --recover: that mean is over so many rounds (10)", 0},
     {"compute", KEY_COMPUTE, NULL, 0,
      "Print the cost of the computation instead: CPU hours, memory, machines, runs that failed", 0},
     {"tuning", KEY_TUNING, "DIR", 0,
@@ -144,6 +158,43 @@ static void append(const char ***list, size_t *n, const char *word)
     (*list)[(*n)++] = word;
 }
 
+/* "30,45": rounds in ascending order, from 1 on. */
+static void parse_recover(struct report_options *o, const char *list, struct argp_state *state)
+{
+    struct recovery_question *q = &o->recovery;
+    char *copy = checked_copy(list);
+    char *rest = copy;
+    for (char *word; (word = strsep(&rest, ",")) != NULL;) {
+        uint32_t round;
+        if (!parse_rounds(word, &round) || (q->changes > 0 && round <= q->change[q->changes - 1]))
+            argp_error(state, "--recover %s: must be whole numbers from 1 on that ascend", list);
+        q->change = checked_grow(q->change, q->changes, sizeof *q->change);
+        q->change[q->changes++] = round;
+    }
+    free(copy);
+    o->question.recovery = q;
+}
+
+static error_t parse_recovery(int key, char *argument, struct argp_state *state)
+{
+    struct report_options *o = state->input;
+    switch (key) {
+    case KEY_RECOVER:
+        parse_recover(o, argument, state);
+        return 0;
+    case KEY_MARGIN:
+        if (!text_real(argument, &o->recovery.margin) || !(o->recovery.margin >= 0.0))
+            argp_error(state, "--margin %s: must be a number from 0 on", argument);
+        return 0;
+    case KEY_BEFORE:
+        if (!parse_rounds(argument, &o->recovery.before))
+            argp_error(state, "--before %s: must be a whole number from 1 on", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 /* How the tables look. */
 static error_t parse_look(int key, char *argument, struct argp_state *state)
 {
@@ -178,7 +229,7 @@ static error_t parse_look(int key, char *argument, struct argp_state *state)
         o->question.percent = true;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_recovery(key, argument, state);
     }
 }
 
@@ -331,8 +382,8 @@ static osafl_status check_against(const struct result_grid *g, const char *again
 
 /* Whether the question has an answer: a measure that some run evaluates, and a target that it can
  * take. */
-static osafl_status check_question(const struct found_cells *found,
-                                   const struct summary_question *q, struct error *error)
+static osafl_status check_measure(const struct found_cells *found, const struct summary_question *q,
+                                  struct error *error)
 {
     struct suggestion close = suggest_begin(q->measure != NULL ? q->measure : "");
     char list[256] = "";
@@ -349,6 +400,15 @@ static osafl_status check_question(const struct found_cells *found,
             if (strstr(list, name) == NULL)
                 text_append_item(list, sizeof list, ", ", name);
         }
+        for (size_t m = 0; m < ONLINE_MEASURES; m++) {
+            const char *name = online_measures[m].name;
+            if (csv_table_column(c->rounds, name) == CSV_NO_COLUMN)
+                continue;
+            there = there || strcmp(name, q->measure) == 0;
+            suggest_offer(&close, name);
+            if (strstr(list, name) == NULL)
+                text_append_item(list, sizeof list, ", ", name);
+        }
     }
     if (!there && list[0] != '\0')
         return error_set(error, OSAFL_E_CONFIG,
@@ -360,6 +420,30 @@ static osafl_status check_question(const struct found_cells *found,
         return error_set(error, OSAFL_E_CONFIG,
                          "--target %g: an accuracy lies between 0 and 1, such as 0.8", q->target);
     return OSAFL_OK;
+}
+
+/* Whether some run goes on to the changes. */
+static osafl_status check_recovery(const struct found_cells *found,
+                                   const struct recovery_question *q, struct error *error)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < found->cells; i++)
+        most = found->cell[i]->planned_rounds > most ? found->cell[i]->planned_rounds : most;
+    for (size_t k = 0; q != NULL && k < q->changes; k++) {
+        if (most > 0 && q->change[k] >= most)
+            return error_set(error, OSAFL_E_CONFIG,
+                             "--recover %" PRIu32 ": the runs have rounds 0 to %" PRIu32,
+                             q->change[k], most - 1);
+    }
+    return OSAFL_OK;
+}
+
+/* Whether the question has an answer: a measure, a target, changes. */
+static osafl_status check_question(const struct found_cells *found,
+                                   const struct summary_question *q, struct error *error)
+{
+    OSAFL_TRY(check_measure(found, q, error));
+    return check_recovery(found, q->recovery, error);
 }
 
 /* The file that is named, or else the first that a folder holds. */
@@ -434,6 +518,17 @@ static osafl_status find_tuning(struct report_options *o, struct error *error)
     return find_all_cells(o->tuning, o->tunings, &o->tuned, error);
 }
 
+/* A table of its own is asked for where there is one. */
+static osafl_status check_place(const struct report_options *o, struct error *error)
+{
+    if (o->question.recovery == NULL || o->html != NULL ||
+        (o->by == NULL && !o->compute && o->format <= FORMAT_HTML))
+        return OSAFL_OK;
+    return error_set(error, OSAFL_E_CONFIG,
+                     "--recover makes a table of the report: as text, markdown or latex, or in the "
+                     "page of --html, without --by and --compute");
+}
+
 /* The setting of --by, and what its values are called. */
 static osafl_status find_pivot(const struct found_cells *found, struct report_options *o,
                                struct error *error)
@@ -472,6 +567,8 @@ static int run_report(struct report_options *o)
     if (status == OSAFL_OK)
         status = check_question(&found, &o->question, &error);
     if (status == OSAFL_OK)
+        status = check_place(o, &error);
+    if (status == OSAFL_OK)
         status = find_pivot(&found, o, &error);
     if (status == OSAFL_OK)
         status = find_tuning(o, &error);
@@ -487,7 +584,9 @@ static int run_report(struct report_options *o)
 
 int report_command(int argc, char **argv)
 {
-    struct report_options o = {.format = FORMAT_TEXT, .question = {.target = (double)NAN}};
+    struct report_options o = {.format = FORMAT_TEXT,
+                               .question = {.target = (double)NAN},
+                               .recovery = {.before = 10, .margin = 0.02}};
     argp_err_exit_status = EXIT_USAGE;
     int exit_status = EXIT_USAGE;
     if (argp_parse(&command_line, argc, argv, 0, NULL, &o) == 0)
@@ -496,6 +595,7 @@ int report_command(int argc, char **argv)
     found_cells_free(&o.tuned);
     free(o.tuning);
     free(o.heading);
+    free(o.recovery.change);
     free(o.name);
     free(o.only);
     free(o.folder);

@@ -24,6 +24,14 @@ char *measure_heading(const struct summarized_table *s, const char *before)
     return checked_format("%s%s%s", before, s->measure, in_percent(s, COMPARED_BEST) ? ", %" : "");
 }
 
+char *measure_title(const struct summarized_table *s)
+{
+    const char *split = s->table->row[0].cell[0]->split;
+    return split == NULL || online_measure_of(s->measure) != NULL
+               ? checked_copy(s->measure)
+               : checked_format("%s %s", split, s->measure);
+}
+
 static char *number_text(double value)
 {
     return fabs(value) < 1e4 ? checked_format("%.4f", value) : checked_format("%.4g", value);
@@ -43,9 +51,14 @@ char *difference_text(const struct summarized_table *s, enum compared by, double
 
 char *mean_text(const struct summarized_table *s, enum compared by, double mean, double deviation)
 {
+    return spread_text(in_percent(s, by), mean, deviation);
+}
+
+char *spread_text(bool percent, double mean, double deviation)
+{
     if (isnan(mean))
         return checked_copy("-");
-    if (in_percent(s, by))
+    if (percent)
         return isnan(deviation) ? checked_format("%.2f", 100 * mean)
                                 : checked_format("%.2f \xc2\xb1 %.2f", 100 * mean, 100 * deviation);
     char *text = number_text(mean);

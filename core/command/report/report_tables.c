@@ -57,6 +57,7 @@ struct summarized_table *summarize_table(const struct grid_experiment *e,
         .interval = q->interval,
         .columns = q->columns != 0 ? q->columns : USUAL_COLUMNS,
         .percent = q->percent,
+        .recovery = q->recovery,
     };
     s->row = checked_alloc(t->rows, sizeof *s->row);
     for (size_t i = 0; i < t->rows; i++) {
@@ -237,12 +238,12 @@ static void performance_notes(const struct summarized_table *s, struct text_tabl
 struct text_table *performance_table(const struct summarized_table *s)
 {
     const bool with_loss = strcmp(s->measure, "loss") != 0;
-    const char *split = s->table->row[0].cell[0]->split;
+    char *title = measure_title(s);
     struct text_table *t = text_table_create(checked_format(
-        "Best %s %s over the rounds%s (%s)", split == NULL ? "" : split, s->measure,
-        with_loss ? ", and the loss of that round" : "",
+        "Best %s over the rounds%s (%s)", title, with_loss ? ", and the loss of that round" : "",
         s->experiment->seeds > 1 ? "mean \xc2\xb1 sample standard deviation over seeds"
                                  : "one seed"));
+    free(title);
     add_headings(s, t);
     for (size_t i = 0; i < s->table->rows; i++)
         add_performance(s, t, i);

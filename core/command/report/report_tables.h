@@ -14,8 +14,9 @@ struct summarized_table {
     double target;           /* NAN: none */
     const char *against;     /* row for comparisons (comparison.h); NULL: none */
     enum interval_kind interval;
-    unsigned columns; /* of the table of performance */
-    bool percent;     /* shares as percent */
+    unsigned columns;                         /* of the table of performance */
+    bool percent;                             /* shares as percent */
+    const struct recovery_question *recovery; /* NULL: none */
 };
 
 struct summarized_table *summarize_table(const struct grid_experiment *e,

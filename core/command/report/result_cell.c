@@ -376,8 +376,17 @@ size_t result_cell_measure_column(const struct result_cell *c, const char *measu
     return CSV_NO_COLUMN;
 }
 
+size_t result_cell_compared_column(const struct result_cell *c, const char *measure)
+{
+    return online_measure_of(measure) != NULL ? csv_table_column(c->rounds, measure)
+                                              : result_cell_measure_column(c, measure);
+}
+
 bool measure_is_share(const char *measure)
 {
+    const struct online_measure *online = online_measure_of(measure);
+    if (online != NULL)
+        return online->is_share;
     return strstr(measure, "accuracy") != NULL || strstr(measure, "f1") != NULL;
 }
 

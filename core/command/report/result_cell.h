@@ -80,6 +80,9 @@ const char *result_cell_measure(const struct result_cell *c, size_t m);
 /* Column of a measure in rounds.csv; CSV_NO_COLUMN when there is none. */
 size_t result_cell_measure_column(const struct result_cell *c, const char *measure);
 
+/* The same, also of an online measure (results/measures.h). */
+size_t result_cell_compared_column(const struct result_cell *c, const char *measure);
+
 /* Whether a measure is a share between 0 and 1: accuracies and F1. */
 bool measure_is_share(const char *measure);
 

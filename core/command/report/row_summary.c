@@ -86,7 +86,7 @@ struct divergence {
 static struct divergence divergence_of(const struct result_cell *c, const char *measure)
 {
     const struct csv_table *t = c->rounds;
-    const struct divergence d = {.measure = result_cell_measure_column(c, measure),
+    const struct divergence d = {.measure = result_cell_compared_column(c, measure),
                                  .loss = result_cell_measure_column(c, "loss")};
     const bool classifies = result_cell_measure_column(c, "accuracy") != CSV_NO_COLUMN;
     size_t first = 0;
@@ -104,6 +104,15 @@ static double value_of(const struct csv_table *t, size_t row, const struct diver
     return isnan(value)                                     ? value
            : isinf(value) || isinf(loss) || loss > d->limit ? (double)INFINITY
                                                             : value;
+}
+
+double *run_series(const struct result_cell *c, const char *measure)
+{
+    const struct divergence d = divergence_of(c, measure);
+    double *series = checked_alloc(c->rounds->rows, sizeof *series);
+    for (size_t i = 0; i < c->rounds->rows; i++)
+        series[i] = value_of(c->rounds, i, &d);
+    return series;
 }
 
 static void find_best(const struct result_cell *c, const struct divergence *d, double direction,

@@ -20,6 +20,15 @@ struct statistic {
  * the last tenth of the rounds, and the loss in the round of the best. */
 enum compared { COMPARED_BEST, COMPARED_LAST, COMPARED_TAIL, COMPARED_LOSS, COMPARED_VALUES };
 
+/* Rounds at which something changed, ascending, and when the measure has recovered: it is back
+ * within the margin of its mean over so many rounds before the change (recovery_table.h). */
+struct recovery_question {
+    uint32_t *change; /* [changes] */
+    size_t changes;
+    uint32_t before;
+    double margin;
+};
+
 /* What is asked for. */
 struct summary_question {
     const char *measure; /* NULL: the runs' first, by which they are compared */
@@ -28,7 +37,8 @@ struct summary_question {
     enum interval_kind interval; /* of paired differences */
     unsigned columns;            /* of the table of performance, by bit; 0: the usual ones */
     bool percent;                /* shares as percent */
-    const struct published_table *published; /* printed next to the rows; NULL: nothing */
+    const struct published_table *published;  /* printed next to the rows; NULL: nothing */
+    const struct recovery_question *recovery; /* NULL: nothing */
 };
 
 /* A run that entered, for comparisons with the runs of other rows. */
@@ -76,6 +86,10 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
 void row_summary_free(struct row_summary *s);
 
 const struct statistic *row_compared(const struct row_summary *s, enum compared by);
+
+/* The measure of a run in each round, INFINITY where it has diverged and NAN where it was not
+ * evaluated: [c->rounds->rows], free(). */
+double *run_series(const struct result_cell *c, const char *measure);
 
 /* Whether a run of the summarized row entered. */
 bool row_takes(const struct row_summary *s, const struct result_cell *c);
