@@ -82,6 +82,15 @@ struct uplink_settings { /* uplink */
     double gain_margin_db;
 };
 
+struct downlink_settings { /* downlink */
+    bool enabled;          /* false: receiving costs nothing */
+    double bits;           /* 0: 32 for each number that is sent down */
+    double power_dbm;
+    double bandwidth_hz;
+    double noise_dbm_per_hz;
+    double receive_power_w;
+};
+
 struct result_settings { /* results */
     osafl_choice keep;   /* KEEP_* */
     bool confusion;
@@ -110,6 +119,7 @@ struct experiment {
     struct training_settings training;
     struct evaluation_settings evaluation;
     struct uplink_settings uplink;
+    struct downlink_settings downlink;
     struct result_settings results;
     struct model_settings model;
     struct chosen_plugin chosen[LOADER_KINDS + 1]; /* by OSAFL_KIND_* */

@@ -165,6 +165,29 @@ static const osafl_param uplink[] = {
 };
 #undef S
 
+#define S struct downlink_settings
+static const osafl_param downlink[] = {
+    OSAFL_BOOL(
+        S, enabled, false,
+        "Count what receiving the model costs, in the time and the energy of a round; false: "
+        "nothing",
+        .flags = OSAFL_P_LATER),
+    OSAFL_REAL(S, bits, 0.0, 0.0, UNBOUNDED,
+               "What is sent down in a round; 0: 32 bits for each parameter and for each further "
+               "number of the aggregator",
+               .unit = "bit", .flags = OSAFL_P_LATER),
+    OSAFL_REAL(S, power_dbm, 43.0, -200.0, 200.0, "Transmit power of the base station",
+               .unit = "dBm", .flags = OSAFL_P_LATER),
+    OSAFL_REAL(S, bandwidth_hz, 20e6, 1.0, 1e12, "Bandwidth of the downlink", .unit = "Hz",
+               .flags = OSAFL_P_LATER),
+    OSAFL_REAL(S, noise_dbm_per_hz, -165.0, -300.0, 100.0,
+               "Noise power spectral density at a client, its noise figure included",
+               .unit = "dBm/Hz", .flags = OSAFL_P_LATER),
+    OSAFL_REAL(S, receive_power_w, 1.0, 0.0, 1e6, "Power that a client draws while it receives",
+               .unit = "W", .flags = OSAFL_P_LATER),
+};
+#undef S
+
 #define S struct result_settings
 static const osafl_param results[] = {
     OSAFL_CHOICE(S, keep, KEEP_LAST, keep_choices,
@@ -212,6 +235,7 @@ const struct schema_group schema_groups[] = {
     GROUP(training, "training", "Local training of a client"),
     GROUP(evaluation, "evaluation", "How the global model is evaluated"),
     GROUP(uplink, "uplink", "Faults on the way to the server"),
+    GROUP(downlink, "downlink", "What it costs a client to receive the model"),
     GROUP(results, "results", "What is kept besides the tables"),
 };
 const size_t schema_n_groups = sizeof schema_groups / sizeof schema_groups[0];

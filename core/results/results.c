@@ -21,11 +21,12 @@ const char *const result_table_name[RESULT_TABLES] = {"rounds.csv", "clients.csv
 #define ARRIVED "arrived_samples"
 #define PREQUENTIAL "prequential_MEASURE" /* one for each measure of the model */
 
-#define MIX "mix_"      /* what the names of evaluation.mixes begin with */
-#define AGE "mean_age_" /* and those of results.ages */
+#define MIX "mix_"         /* what the names of evaluation.mixes begin with */
+#define AGE "mean_age_"    /* those of results.ages, */
+#define RECEIVE "receive_" /* of downlink.enabled, */
+#define PLACE "place_"     /* and of results.places */
 
 #define ESTIMATED "estimated_gain"
-#define PLACE "place_" /* and those of results.places */
 
 #define SPREAD "client_" /* what the names of the spread's columns begin with */
 
@@ -34,7 +35,7 @@ static const struct column {
     const char *name;
     const char *unit; /* "": a number without one */
     const char *doc;
-} columns[TABLES][25] = {
+} columns[TABLES][27] = {
     [TABLE_ROUNDS] =
         {
             {"round", "", "Global round, counted from 0; the row is the state after it"},
@@ -52,7 +53,7 @@ static const struct column {
              "measuring samples if the deletion policy uses measures"},
             {"upload_j", "J",
              "Energy for sending, of all clients that sent, lost updates included"},
-            {"energy_j", "J", "Sum of both"},
+            {"energy_j", "J", "Sum of both, and of receive_j"},
             {LEARNING_RATE, "",
              "Learning rate of the optimizer in this round; with results.learning_rate"},
             {SPREAD "mean", "",
@@ -69,6 +70,8 @@ static const struct column {
             {MIX "worst", "", "The same: the worst on the mixes of all rounds evaluated so far"},
             {MIX "forgetting", "",
              "The same: mean over these of what the value has lost since its best; empty: first"},
+            {RECEIVE "j", "J",
+             "Energy for receiving the model, of all clients that trained; with downlink.enabled"},
             {AGE "stored", "rounds",
              "With results.ages: rounds since they came, of all samples stored after the round"},
             {AGE "updates", "rounds",
@@ -93,6 +96,9 @@ static const struct column {
             {"train_loss", "", "Mean loss while it trained; empty: it did not"},
             {"label_entropy", "nat", "Entropy of the labels that it stores"},
             {MEASURES, "", "With evaluation.per_client: the accuracy as this client would find it"},
+            {RECEIVE "s", "s",
+             "Time of receiving the model, before computing; with downlink.enabled"},
+            {RECEIVE "j", "J", "Energy for it"},
             {ESTIMATED, "",
              "Gain as server and policies know it; with uplink.gain_error_db or gain_margin_db"},
             {PLACE "x_m", "m", "With results.places: east of the base station"},
@@ -153,6 +159,7 @@ struct results {
     bool prequential;
     bool mixes;
     bool ages;
+    bool downlink;
     bool estimates;
     bool places;
     int32_t client_rows;
@@ -262,6 +269,7 @@ static bool is_left_out(const struct results_layout *l, const char *name)
         {PREQUENTIAL, l->prequential},
         {MIX, l->mixes},
         {AGE, l->ages},
+        {RECEIVE, l->downlink},
         {ESTIMATED, l->estimates},
         {PLACE, l->places},
     };
@@ -478,6 +486,7 @@ osafl_status results_open(const struct run_folder *folder, const struct results_
     r->prequential = layout->prequential;
     r->mixes = layout->mixes;
     r->ages = layout->ages;
+    r->downlink = layout->downlink;
     r->estimates = layout->estimates;
     r->places = layout->places;
     r->client_rows = layout->client_rows;
@@ -566,7 +575,7 @@ static void write_round(struct results *r, const struct round_row *row)
     csv_real(t, row->air_bits);
     csv_real(t, row->compute_j);
     csv_real(t, row->upload_j);
-    csv_real(t, row->compute_j + row->upload_j);
+    csv_real(t, row->compute_j + row->upload_j + row->receive_j);
     if (r->learning_rate)
         csv_real(t, row->learning_rate);
     for (int k = 0; r->client_spread && k < SPREADS; k++)
@@ -577,6 +586,8 @@ static void write_round(struct results *r, const struct round_row *row)
         measure_of(t, row->prequential, m);
     for (int k = 0; r->mixes && k < MIXES; k++)
         csv_real(t, row->mixes != NULL ? row->mixes[k] : (double)NAN);
+    if (r->downlink)
+        csv_real(t, row->receive_j);
     for (int k = 0; r->ages && k < AGES; k++)
         csv_real(t, row->ages[k]);
     for (uint32_t m = 0; m < r->n_round_metrics; m++)
@@ -632,6 +643,11 @@ static void write_client(struct results *r, const struct client_rows *rows, uint
     csv_real(t, rows->entropy[u]);
     if (r->per_client)
         real_of(t, rows->measure, u);
+    const bool receives = r->downlink && rows->answer->local_rounds[u] > 0;
+    if (r->downlink) {
+        real_of(t, receives ? rows->receive_s : NULL, u);
+        real_of(t, receives ? rows->receive_j : NULL, u);
+    }
     if (r->estimates)
         csv_real(t, rows->known_gain[u]);
     if (r->places)

@@ -63,6 +63,7 @@ struct results_layout {
     bool prequential;          /* columns of it, for the model's own measures */
     bool mixes;                /* columns of rounds.csv */
     bool ages;                 /* the same */
+    bool downlink;             /* columns of rounds.csv and clients.csv */
     bool estimates;            /* a column of clients.csv */
     bool places;               /* columns of clients.csv */
     int32_t client_rows;       /* CLIENT_ROWS_ALL, ASKED or NONE */
@@ -109,13 +110,16 @@ struct round_row {
     double air_bits;          /* the same as really coded */
     double compute_j;         /* sums over the participants */
     double upload_j;
+    double receive_j;
 };
 
 /* All clients in one round, of whom layout->client_rows says which have a row; arrays have
  * `clients` elements. */
 struct client_rows {
     uint32_t round;
-    const double *gain;                  /* NULL: no link (a centralised run) */
+    const double *gain;      /* NULL: no link (a centralised run) */
+    const double *receive_s; /* unless layout->downlink, NULL, as receive_j */
+    const double *receive_j;
     const double *known_gain;            /* as server and policies know it; NULL as gain */
     const osafl_place *place;            /* NULL unless layout->places */
     const osafl_resource_answer *answer; /* NULL: no link */

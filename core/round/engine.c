@@ -300,12 +300,12 @@ struct update engine_client_update(const struct engine *e, uint32_t k, const str
         .alpha = world_alpha(e->world, u),
         .train_loss = r->train_loss,
         .start_round = e->round,
-        .arrived_s = start_s + a->compute_s[u] + a->upload_s[u],
+        .arrived_s = start_s + e->participation.receive_s[u] + a->compute_s[u] + a->upload_s[u],
         .gain = e->participation.known_gain[u],
         .power_w = a->power_w[u],
         .compute_s = a->compute_s[u],
         .upload_s = a->upload_s[u],
-        .joules = a->compute_j[u] + a->upload_j[u],
+        .joules = e->participation.receive_j[u] + a->compute_j[u] + a->upload_j[u],
         .norm = r->norm,
         .histogram = world_histogram(e->world, u),
         .code = r->code,
@@ -458,6 +458,7 @@ static void record_round(const struct engine *e, struct round_row *row)
         .air_bits = (double)NAN,
         .compute_j = (double)NAN,
         .upload_j = (double)NAN,
+        .receive_j = (double)NAN,
     };
     for (uint32_t k = 0; k < e->n_updates; k++) {
         row->ages[AGE_UPDATES] += e->round - e->update[k].start_round;
@@ -475,11 +476,12 @@ static void record_round(const struct engine *e, struct round_row *row)
 /* What the clients spent that began in this round, in vain or not. */
 static void record_costs(const struct engine *e, struct round_row *row)
 {
-    row->payload_bits = row->air_bits = row->compute_j = row->upload_j = 0.0;
+    row->payload_bits = row->air_bits = row->compute_j = row->upload_j = row->receive_j = 0.0;
     for (uint32_t k = 0; k < e->n_tasks; k++) {
         const struct train_result *r = &e->result[k];
         const uint32_t client = e->task[k].client;
         row->compute_j += e->participation.answer.compute_j[client];
+        row->receive_j += e->participation.receive_j[client];
         if (r->outcome == TRAIN_DIVERGED)
             continue;
         row->upload_j += e->participation.answer.upload_j[client];
@@ -577,7 +579,8 @@ static void note_history(struct engine *e)
         const struct train_result *r = &e->result[k];
         const uint32_t u = e->task[k].client;
         const bool sent = r->outcome != TRAIN_DIVERGED;
-        history_note_joules(h, u, a->compute_j[u] + (sent ? a->upload_j[u] : 0.0));
+        history_note_joules(
+            h, u, e->participation.receive_j[u] + a->compute_j[u] + (sent ? a->upload_j[u] : 0.0));
     }
     for (uint32_t k = 0; k < e->n_updates; k++) {
         const struct update *x = &e->update[k];
@@ -719,6 +722,8 @@ static struct client_rows describe_clients(const struct engine *e, bool evaluate
     return (struct client_rows){
         .round = e->round,
         .gain = linked ? e->participation.gain : NULL,
+        .receive_s = e->participation.receive_s,
+        .receive_j = e->participation.receive_j,
         .known_gain = e->participation.known_gain,
         .place = e->participation.place,
         .answer = linked ? &e->participation.answer : NULL,

@@ -30,6 +30,7 @@ struct forecast {
     uint64_t sitting_out[OSAFL_OUT_POLICY + 1]; /* by OSAFL_OUT_* */
     double compute_j;
     double upload_j;
+    double receive_j;
     double payload_bits;
 };
 
@@ -57,6 +58,7 @@ static void count_round(struct forecast *f, const struct participation *p, uint3
         f->with_most += a->local_rounds[u] == most;
         f->compute_j += a->compute_j[u];
         f->upload_j += a->upload_j[u];
+        f->receive_j += p->receive_j[u];
         f->payload_bits += p->payload_bits[u];
     }
     f->steps += steps;
@@ -80,7 +82,7 @@ static void note_history(struct participation *p, uint32_t round)
             .update_norm = (double)NAN,
             .seconds = a->compute_s[u] + a->upload_s[u],
         };
-        history_note_joules(&p->history, u, a->compute_j[u] + a->upload_j[u]);
+        history_note_joules(&p->history, u, p->receive_j[u] + a->compute_j[u] + a->upload_j[u]);
         if (!p->outage[u])
             history_note_update(&p->history, &update);
     }
@@ -174,6 +176,9 @@ static void print(const struct forecast *f, const struct session *s, FILE *to)
     if (s->experiment->training.enabled)
         fprintf(to, "%-22s mean %.0f, at most %llu\n", "steps of a round",
                 (double)f->steps / rounds, (unsigned long long)f->most_steps);
+    if (s->experiment->downlink.enabled)
+        fprintf(to, "%-22s %.4g J of receiving, %.4g Mbit for all\n", "downlink",
+                f->receive_j / rounds, 1e-6 * participation_downlink_bits(s));
     fprintf(to, "%-22s %.4g J of computing, %.4g J of sending, %.4g Mbit of payload\n",
             "a round's mean cost", f->compute_j / rounds, f->upload_j / rounds,
             1e-6 * f->payload_bits / rounds);

@@ -58,6 +58,9 @@ bool participation_create(const struct session *s, const struct world *world,
     out->gain = calloc(n, sizeof *out->gain);
     out->known_gain = calloc(n, sizeof *out->known_gain);
     out->outage = calloc(n, sizeof *out->outage);
+    out->receive_s = calloc(n, sizeof *out->receive_s);
+    out->receive_j = calloc(n, sizeof *out->receive_j);
+    out->energy_left_j = calloc(n, sizeof *out->energy_left_j);
     const bool places = s->experiment->results.places;
     if (places)
         out->place = calloc(n, sizeof *out->place);
@@ -65,14 +68,15 @@ bool participation_create(const struct session *s, const struct world *world,
     out->payload_bits = calloc(n, sizeof *out->payload_bits);
     return make_answer(out) && (!places || out->place != NULL) && out->asked != NULL &&
            out->there != NULL && out->busy != NULL && out->late != NULL && out->free_from != NULL &&
-           out->gain != NULL && out->known_gain != NULL && out->outage != NULL &&
+           out->gain != NULL && out->known_gain != NULL && out->receive_s != NULL &&
+           out->receive_j != NULL && out->energy_left_j != NULL && out->outage != NULL &&
            out->most_bits_per_s != NULL && out->payload_bits != NULL &&
            history_create(&out->history, count_clients(out), s->dataset.labels);
 }
 
 uint64_t participation_bytes(uint32_t clients, uint32_t labels)
 {
-    const size_t client = ANSWER_BYTES + 4 * sizeof(double) + 2 * sizeof(uint32_t) + 4;
+    const size_t client = ANSWER_BYTES + 7 * sizeof(double) + 2 * sizeof(uint32_t) + 4;
     return clients * (uint64_t)client + history_bytes(clients, labels);
 }
 
@@ -84,6 +88,9 @@ void participation_destroy(struct participation *p)
     free(p->late);
     free(p->free_from);
     free(p->gain);
+    free(p->receive_s);
+    free(p->receive_j);
+    free(p->energy_left_j);
     free(p->known_gain);
     free(p->outage);
     free(p->place);
@@ -163,6 +170,36 @@ static osafl_status ask_places(struct participation *p, uint32_t round, struct e
                                     "sight and 0 is not",
                                     u, p->place[u].line_of_sight);
     return call_end_named(&c, status, error);
+}
+
+/* ---- downlink ------------------------------------------------------------------------------ */
+
+double participation_downlink_bits(const struct session *s)
+{
+    const double set = s->experiment->downlink.bits;
+    const double numbers = (double)s->facts.dim + (double)s->aggregator.broadcast_floats;
+    return set > 0.0 ? set : 32.0 * numbers;
+}
+
+static double from_dbm(double dbm)
+{
+    return pow(10.0, (dbm - 30.0) / 10.0);
+}
+
+/* The base station sends to all with its whole power and bandwidth, and each client listens for as
+ * long as its own link needs. */
+static void note_downlink(struct participation *p)
+{
+    const struct downlink_settings *d = &p->session->experiment->downlink;
+    const double snr = from_dbm(d->power_dbm) / (d->bandwidth_hz * from_dbm(d->noise_dbm_per_hz));
+    const double *budget_j = world_population(p->world)->energy_budget_j;
+    memcpy(p->energy_left_j, budget_j, count_clients(p) * sizeof *budget_j);
+    for (uint32_t u = 0; d->enabled && u < count_clients(p); u++) {
+        const double bits_per_s = d->bandwidth_hz * log1p(p->gain[u] * snr) / log(2.0);
+        p->receive_s[u] = fmin(participation_downlink_bits(p->session) / bits_per_s, DBL_MAX);
+        p->receive_j[u] = fmin(p->receive_s[u] * d->receive_power_w, DBL_MAX);
+        p->energy_left_j[u] = fmax(budget_j[u] - p->receive_j[u], 0.0);
+    }
 }
 
 /* ---- payload ------------------------------------------------------------------------------- */
@@ -346,11 +383,12 @@ static osafl_status ask_resource_policy(struct participation *p, uint32_t round,
         .gain = p->known_gain,
         .bandwidth_hz = p->answer.bandwidth_hz,
         .cycles_per_bit = population->cycles_per_bit,
-        .energy_budget_j = population->energy_budget_j,
+        .energy_budget_j = p->energy_left_j,
         .clock_max_hz = population->clock_max_hz,
         .power_max_w = population->power_max_w,
         .samples = world_stored(p->world),
         .history = &p->history.view,
+        .receive_s = p->receive_s,
     };
     osafl_call c;
     call_begin(&c, policy, OSAFL_NO_CLIENT, round);
@@ -380,7 +418,8 @@ static void note_late(struct participation *p, uint32_t round)
         p->late[u] = 0;
         if (a->local_rounds[u] == 0)
             continue;
-        p->late[u] = rounds_late(a->compute_s[u] + a->upload_s[u], p->session->facts.deadline_s);
+        p->late[u] = rounds_late(p->receive_s[u] + a->compute_s[u] + a->upload_s[u],
+                                 p->session->facts.deadline_s);
         p->free_from[u] = round + 1 + p->late[u];
     }
 }
@@ -403,6 +442,7 @@ osafl_status participation_decide(struct participation *p, uint32_t round, struc
     OSAFL_TRY(ask_channel(p, round, error));
     OSAFL_TRY(ask_places(p, round, error));
     estimate_gains(p, round);
+    note_downlink(p);
     note_links(p);
     OSAFL_TRY(ask_payload(p, error));
     OSAFL_TRY(ask_selection(p, round, error));

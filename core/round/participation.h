@@ -21,14 +21,17 @@ struct participation {
     uint8_t *asked; /* 1: the server asks the client */
     uint32_t n_asked;
     uint32_t round;
-    uint8_t *there;               /* 1: it can be asked */
-    uint8_t *busy;                /* 1: its update of an earlier round is under way */
-    uint32_t *late;               /* rounds by which its update of this round will be late */
-    double *gain;                 /* linear */
-    double *known_gain;           /* as server and policies know it */
-    uint8_t *outage;              /* 1: its gain does not carry the upload */
-    osafl_place *place;           /* NULL unless results.places */
-    double *most_bits_per_s;      /* of the link at the client's greatest power */
+    uint8_t *there;          /* 1: it can be asked */
+    uint8_t *busy;           /* 1: its update of an earlier round is under way */
+    uint32_t *late;          /* rounds by which its update of this round will be late */
+    double *gain;            /* linear */
+    double *known_gain;      /* as server and policies know it */
+    uint8_t *outage;         /* 1: its gain does not carry the upload */
+    osafl_place *place;      /* NULL unless results.places */
+    double *most_bits_per_s; /* of the link at the client's greatest power */
+    double *receive_s;       /* of the model; 0 unless downlink.enabled, as the next */
+    double *receive_j;
+    double *energy_left_j;        /* of a client's budget */
     double *payload_bits;         /* of all vectors of its update */
     osafl_resource_answer answer; /* checked: see participation_decide() */
     double *answer_memory;
@@ -51,6 +54,9 @@ osafl_status participation_decide(struct participation *p, uint32_t round, struc
 
 /* Whether gains are known with an error or a margin. */
 bool participation_estimates(const struct session *s);
+
+/* What a client gets in a round. */
+double participation_downlink_bits(const struct session *s);
 
 /* Bits of a sample in the cost model, s_u. */
 double participation_sample_bits(const struct session *s);

@@ -24,7 +24,7 @@ static const double *doubles(struct caller *t, const char *name, const double *x
 /* Clients from strong to hopeless, some absent. */
 static osafl_resource_problem make_problem(struct instance_under_test *s, struct caller *t)
 {
-    enum { GAIN, BANDWIDTH, CYCLES, ENERGY, CLOCK, POWER, PAYLOAD, ARRAYS };
+    enum { GAIN, BANDWIDTH, CYCLES, ENERGY, CLOCK, POWER, PAYLOAD, RECEIVE, ARRAYS };
     const uint32_t n = s->world.clients;
     struct draws d = {.seed = s->conform->seed, .purpose = 4, .index = (uint64_t)t->round << 32};
     double *x = calloc((size_t)ARRAYS * n, sizeof *x);
@@ -38,6 +38,7 @@ static osafl_resource_problem make_problem(struct instance_under_test *s, struct
         const double gain_db = -140.0 + 70.0 * draw_uniform(&d);
         x[GAIN * n + u] = draw_below(&d, 8) == 0 ? 0.0 : pow(10.0, gain_db / 10.0);
         x[BANDWIDTH * n + u] = 540e3;
+        x[RECEIVE * n + u] = 0.05 * s->facts.deadline_s * ((t->round + u) % 3);
         x[PAYLOAD * n + u] = 2e5 * (1.0 + (t->round + u) % 4);
         x[CYCLES * n + u] = 25.0 + 15.0 * draw_uniform(&d);
         x[ENERGY * n + u] = 0.01 + 2.5 * draw_uniform(&d);
@@ -65,6 +66,7 @@ static osafl_resource_problem make_problem(struct instance_under_test *s, struct
         .power_max_w = doubles(t, "power_max_w", x + POWER * n, n),
         .samples = arena_input(&t->arena, "samples", samples, n, sizeof *samples, 8),
         .history = trial_history(s, t),
+        .receive_s = t->round % 2 == 0 ? doubles(t, "receive_s", x + RECEIVE * n, n) : NULL,
     };
     free(x);
     free(present);
@@ -225,7 +227,8 @@ static void examine_limits(const struct caller *t, const osafl_resource_problem 
         return;
     require_within(t, u, "clock", a->clock_hz[u], p->clock_max_hz[u]);
     require_within(t, u, "power", a->power_w[u], p->power_max_w[u]);
-    require_within(t, u, "time", a->compute_s[u] + a->upload_s[u], p->deadline_s);
+    const double receive_s = p->receive_s != NULL ? p->receive_s[u] : 0.0;
+    require_within(t, u, "time", receive_s + a->compute_s[u] + a->upload_s[u], p->deadline_s);
     require_within(t, u, "energy", a->compute_j[u] + a->upload_j[u], p->energy_budget_j[u]);
 }
 

@@ -46,7 +46,9 @@ static void decide(const osafl_resource_problem *p, uint32_t u, const osafl_reso
     const double rate_bps = p->bandwidth_hz[u] * log2(1.0 + p->gain[u] * power_w / noise_w);
     const double upload_s = p->payload_bits[u] / rate_bps; /* infinite without a link */
     const double upload_j = power_w * upload_s;
-    if (!(upload_s < p->deadline_s)) {
+    const double receive_s = p->receive_s != NULL ? p->receive_s[u] : 0.0;
+    const double left_s = p->deadline_s - receive_s; /* for computing and sending */
+    if (!(upload_s < left_s)) {
         sit_out(out, u, OSAFL_OUT_DEADLINE);
         return;
     }
@@ -59,7 +61,7 @@ static void decide(const osafl_resource_problem *p, uint32_t u, const osafl_reso
     for (uint32_t rounds = p->max_local_rounds; rounds >= 1; rounds--) {
         const double compute_s = rounds * round_s;
         const double compute_j = rounds * round_j;
-        if (compute_s + upload_s > p->deadline_s || compute_j + upload_j > p->energy_budget_j[u])
+        if (compute_s + upload_s > left_s || compute_j + upload_j > p->energy_budget_j[u])
             continue;
         out->local_rounds[u] = rounds;
         out->reason[u] = 0;
@@ -71,7 +73,7 @@ static void decide(const osafl_resource_problem *p, uint32_t u, const osafl_reso
         out->upload_j[u] = upload_j;
         return;
     }
-    sit_out(out, u, round_s + upload_s > p->deadline_s ? OSAFL_OUT_CLOCK : OSAFL_OUT_ENERGY);
+    sit_out(out, u, round_s + upload_s > left_s ? OSAFL_OUT_CLOCK : OSAFL_OUT_ENERGY);
 }
 
 static osafl_status solve(void *self, osafl_call *c, const osafl_resource_problem *p,

@@ -474,6 +474,7 @@ static void print_resource(void)
     MEMBER(osafl_resource_problem, power_max_w);
     MEMBER(osafl_resource_problem, samples);
     MEMBER(osafl_resource_problem, history);
+    MEMBER(osafl_resource_problem, receive_s);
     END(osafl_resource_problem);
     BEGIN(osafl_resource_answer);
     MEMBER(osafl_resource_answer, struct_size);

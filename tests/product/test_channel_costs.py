@@ -90,6 +90,60 @@ class ChannelCosts(ProductTest):
         for table in ("rounds.csv", "clients.csv"):
             self.assertEqual(plain.bytes(table), exact.bytes(table))
 
+    DOWNLINK = {"downlink.enabled": True, "downlink.bandwidth_hz": 1e6, "downlink.power_dbm": 10.0,
+                "downlink.bits": 4e7, "downlink.receive_power_w": 0.02,
+                "clients.energy_budget_j": [1.4, 1.4]}
+
+    def test_receiving_takes_its_part_of_time_and_energy(self):
+        for policy in ("iterative", "optimal"):
+            with self.subTest(policy=policy):
+                self.follow_downlink(self.run_small(self.DOWNLINK, {"resource.plugin": policy},
+                                                    rounds=8))
+
+    def follow_downlink(self, run):
+        reasons = set()
+        joules = [0.0] * 8
+        times = []
+        for row in run.rows("clients.csv"):
+            reasons.add(row["reason"])
+            rate = 1e6 * math.log2(1 + float(row["gain"]) * 1e-2 / (1e6 * 10 ** (-165 / 10 - 3)))
+            if row["local_rounds"] == "0":
+                self.assertEqual((row["receive_s"], row["receive_j"]), ("", ""))
+                continue
+            seconds = [float(row[name]) for name in ("receive_s", "compute_s", "upload_s")]
+            spent = [float(row[name]) for name in ("receive_j", "compute_j", "upload_j")]
+            self.assertAlmostEqual(seconds[0] * rate / 4e7, 1.0, delta=1e-9)
+            self.assertAlmostEqual(spent[0], 0.02 * seconds[0], delta=1e-12)
+            self.assertLessEqual(sum(seconds), 60.0 * (1 + 1e-8))
+            self.assertLessEqual(sum(spent), 1.4 * (1 + 1e-8))
+            joules[int(row["round"])] += sum(spent)
+            times.append(sum(seconds) / 60.0)
+        self.assertTrue({"", "deadline"} <= reasons, reasons)
+        self.assertGreater(max(times), 1 - 1e-6)  # who takes part uses what is left
+        self.assert_close(run.rounds("energy_j"), joules, 1e-9)
+
+    def test_size_of_what_is_received(self):
+        """32 bits for each parameter, and for what SCAFFOLD sends beside them."""
+        settings = {"downlink.enabled": True, "resource.plugin": "fixed", **SIMULATED}
+        received = [self.numbers(self.run_small(settings, {"aggregator.plugin": name}, rounds=1),
+                                 "receive_s") for name in ("fedavg", "scaffold")]
+        stated = self.numbers(self.run_small(settings, {"downlink.bits": 32.0 * 7850}, rounds=1),
+                              "receive_s")
+        self.assertEqual(received[0], stated)
+        for (once,), (twice,) in zip(*received, strict=True):
+            self.assertAlmostEqual(twice, 2 * once, delta=1e-12)
+
+    def test_receiving_makes_updates_late(self):
+        settings = {"downlink.enabled": True, "downlink.bits": 4e9, "uplink.late": "carry",
+                    "resource.plugin": "fixed", "aggregator.plugin": "fedbuff", "deadline_s": 20.0}
+        run = self.run_small(settings, rounds=6)
+        for receive, compute, upload, reason in (
+                (*map(float, row[:3]), row[3])
+                for row in run.clients("receive_s", "compute_s", "upload_s", "reason") if row[0]):
+            self.assertLess(compute + upload, 20.0)
+            self.assertEqual(reason == "", receive + compute + upload <= 20.0 * (1 + 1e-9))
+        self.assertIn("late", {reason for (reason,) in run.clients("reason")})
+
     def test_forecast_counts_outages(self):
         self.assertIn("lost by outage", self.check_small({"uplink.gain_error_db": 2.0}))
         self.assertNotIn("lost by outage", self.check_small())

@@ -81,12 +81,12 @@ static size_t column_of(const struct result_cell *c, const char *name)
 /* Amounts of round `row` that add up on the axis. */
 static double step_on(const struct result_cell *c, enum figure_axis axis, size_t row)
 {
-    static const char *const parts[4][2] = {
+    static const char *const parts[4][3] = {
         [AGAINST_BITS] = {"uplink_payload_bits", NULL},
-        [AGAINST_JOULES] = {"compute_j", "upload_j"},
+        [AGAINST_JOULES] = {"compute_j", "upload_j", "receive_j"},
     };
     double sum = 0;
-    for (size_t i = 0; i < 2 && parts[axis][i] != NULL; i++) {
+    for (size_t i = 0; i < 3 && parts[axis][i] != NULL; i++) {
         const double value =
             csv_table_value(c->rounds, row, csv_table_column(c->rounds, parts[axis][i]));
         sum += isfinite(value) ? value : 0;

@@ -159,7 +159,7 @@ static void add_up(const struct result_cell *c, const struct summary_question *q
     const struct csv_table *t = c->rounds;
     double participants = 0;
     double local_rounds = 0;
-    double payload = 0, air = 0, compute = 0, upload = 0;
+    double payload = 0, air = 0, compute = 0, upload = 0, receive = 0;
     for (size_t i = 0; i < t->rows; i++) {
         const double here = amount(t, i, "participants");
         participants += here;
@@ -168,13 +168,14 @@ static void add_up(const struct result_cell *c, const struct summary_question *q
         air += amount(t, i, "uplink_air_bits");
         compute += amount(t, i, "compute_j");
         upload += amount(t, i, "upload_j");
+        receive += amount(t, i, "receive_j");
         const double value = value_of(t, i, d);
         if (isnan(number[OF_TARGET_ROUNDS]) && isfinite(value) &&
             direction * (value - q->target) >= 0) {
             number[OF_TARGET_ROUNDS] = (double)(i + 1);
             number[OF_TARGET_TIME] = csv_table_value(t, i, 1);
             number[OF_TARGET_BITS] = payload;
-            number[OF_TARGET_JOULES] = compute + upload;
+            number[OF_TARGET_JOULES] = compute + upload + receive;
         }
     }
     if (t->rows == 0)

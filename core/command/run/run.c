@@ -160,6 +160,7 @@ static osafl_status open_results(struct run *r, struct record_reader *resume, st
         .prequential = r->e->evaluation.prequential,
         .mixes = r->e->evaluation.mixes,
         .ages = r->e->results.ages,
+        .downlink = r->e->downlink.enabled && session_has_link(&r->s.session),
         .estimates = participation_estimates(&r->s.session) && session_has_link(&r->s.session),
         .places = r->e->results.places && session_has_link(&r->s.session),
         .client_rows = experiment_client_rows(r->e),

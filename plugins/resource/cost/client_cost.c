@@ -9,13 +9,15 @@
 struct client_cost client_cost(const osafl_resource_problem *p, uint32_t client)
 {
     assert(client < p->clients && p->payload_bits[client] > 0.0 && p->deadline_s > 0.0);
+    const bool receives = OSAFL_HAS(p, osafl_resource_problem, receive_s) && p->receive_s != NULL;
+    const double receive_s = receives ? p->receive_s[client] : 0.0;
     const double samples = (double)p->cost_steps * (double)p->batch;
     return (struct client_cost){
         .round_cycles = samples * p->cycles_per_bit[client] * p->sample_bits,
         .payload_bits = p->payload_bits[client],
         .bandwidth_hz = p->bandwidth_hz[client],
         .unit_snr_power_w = p->bandwidth_hz[client] * p->noise_w_per_hz / p->gain[client],
-        .deadline_s = p->deadline_s,
+        .deadline_s = p->deadline_s - receive_s,
         .capacitance = p->capacitance,
         .energy_budget_j = p->energy_budget_j[client],
         .clock_max_hz = p->clock_max_hz[client],

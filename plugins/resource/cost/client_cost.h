@@ -20,7 +20,7 @@ struct client_cost {
     double payload_bits;     /* Upsilon */
     double bandwidth_hz;     /* omega */
     double unit_snr_power_w; /* omega xi^2 / g: the power that is received as strong as the noise */
-    double deadline_s;       /* t_th */
+    double deadline_s;       /* t_th, less the time of receiving; may be negative */
     double capacitance;      /* rho */
     double energy_budget_j;
     double clock_max_hz;

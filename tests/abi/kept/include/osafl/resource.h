@@ -16,7 +16,7 @@ extern "C" {
 /* Why a client sits out. */
 enum {
     OSAFL_OUT_ABSENT = 1, /* the host did not offer the client in this round */
-    OSAFL_OUT_DEADLINE,   /* the upload alone takes longer than the deadline */
+    OSAFL_OUT_DEADLINE,   /* the upload alone takes longer than the deadline leaves */
     OSAFL_OUT_CLOCK,      /* the clock that the deadline asks for is above its maximum */
     OSAFL_OUT_POWER,      /* the power that the deadline asks for is above its maximum */
     OSAFL_OUT_ENERGY,     /* no choice stays within the energy budget */
@@ -45,6 +45,9 @@ typedef struct osafl_resource_problem {
     const double *power_max_w;
     const uint64_t *samples; /* present size of the client's store */
     const osafl_history *history;
+    /* What each client needs to receive the model: this much of the deadline is gone before it
+     * computes.  What receiving takes of its energy is left out of energy_budget_j.  NULL: none. */
+    const double *receive_s;
 } osafl_resource_problem;
 
 /* The answer; arrays belong to the host, one element per client, filled with 0 except
@@ -64,8 +67,8 @@ typedef struct osafl_resource_answer {
     double *upload_j;
 } osafl_resource_answer;
 
-/* Feature "meets_limits": every answer keeps deadline, clock, power and energy (a relative
- * tolerance of 1e-9 allowed). */
+/* Feature "meets_limits": every answer keeps deadline (receive_s included), clock, power and energy
+ * (a relative tolerance of 1e-9 allowed). */
 typedef struct osafl_resource_vt {
     osafl_lifecycle life;
     /* REQUIRED.  Once a round, ascending; after a resume from the next round on, so what an
