@@ -20,7 +20,7 @@ done
 packages=(build-essential cmake ninja-build pkg-config libconfig-dev libopenblas-dev
           libjansson-dev zlib1g-dev librandom123-dev libxxhash-dev libcmocka-dev python3 file
           dataset-fashion-mnist gnuplot-nox xz-utils)
-[ $full = 0 ] || packages+=(clang strace valgrind abigail-tools shellcheck)
+[ $full = 0 ] || packages+=(clang strace valgrind abigail-tools shellcheck libopenmpi-dev openmpi-bin)
 "$top/experiments/need-packages.sh" "${packages[@]}"
 
 # suite NAME CTEST-ARGUMENTS -- CMAKE-ARGUMENTS: builds into build-tests/NAME and runs ctest there.

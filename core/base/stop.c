@@ -115,6 +115,20 @@ bool stop_requested(void)
     return request != 0;
 }
 
+int stop_signal(void)
+{
+    return request;
+}
+
+void stop_adopt(int signal_number)
+{
+    if (request != 0)
+        return;
+    request = signal_number;
+    if (may_abandon)
+        abandon = 1;
+}
+
 const char *stop_reason(void)
 {
     switch (request) {

@@ -27,6 +27,11 @@ void stop_end(void);
 void stop_allow_end(bool allowed, bool print);
 
 bool stop_requested(void);
+/* The signal that asked first; 0: none. */
+int stop_signal(void);
+/* Another process of the run was asked by this signal: as if it had come here, but the process
+ * never ends at once. */
+void stop_adopt(int signal_number);
 /* "interrupted", "terminated", "hung up", "time limit reached", "limit of CPU time reached (ulimit
  * -t)". */
 const char *stop_reason(void);

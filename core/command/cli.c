@@ -33,6 +33,8 @@
 #include "experiment/cell_shard.h"
 #include "experiment/grid.h"
 #include "plugin/guard.h"
+#include "plugin/launcher.h"
+#include "plugin/ranks.h"
 #include "results/grid_record.h"
 #include "results/manifest.h"
 
@@ -51,7 +53,8 @@ struct work {
     struct cli_options options;
     struct diagnostics *d;
     struct loader *loader;
-    struct grid **grid; /* of each file, [options.n_arguments]; NULL before they are loaded */
+    struct grid **grid;  /* of each file, [options.n_arguments]; NULL before they are loaded */
+    struct ranks *ranks; /* of a run; NULL: this process alone */
 };
 
 static bool work_begin(struct work *w, const struct command *c, int argc, char **argv)
@@ -71,7 +74,8 @@ static int work_end(struct work *w, int status)
 {
     int result = status;
     if (w->d != NULL) {
-        diagnostics_print(w->d, stderr);
+        if (ranks_lead(w->ranks))
+            diagnostics_print(w->d, stderr);
         if (diagnostics_errors(w->d) > 0 && status == EXIT_RUN_OK)
             result = EXIT_USAGE;
     }
@@ -81,7 +85,9 @@ static int work_end(struct work *w, int status)
         loader_destroy(w->loader);
     diagnostics_destroy(w->d);
     cli_options_free(&w->options);
-    return result;
+    const osafl_status all =
+        ranks_close(w->ranks, result == EXIT_RUN_OK ? OSAFL_OK : OSAFL_E_STATE);
+    return result == EXIT_RUN_OK && all != OSAFL_OK ? EXIT_RUN_FAILED : result;
 }
 
 /* The kind of "KIND.plugin=help"; 0: it is none. */
@@ -210,6 +216,56 @@ static int list_cells(struct experiment *const *cell, size_t n)
     return EXIT_RUN_OK;
 }
 
+static int refuse_ranks(struct work *w, const char *what)
+{
+    diagnostics_error(w->d, NULL, 0,
+                      "%s and the ranks of a transport cannot be combined: ranks share the work of "
+                      "one run; pick a cell with --only, or give --transport none and start one "
+                      "process, or one for each --shard",
+                      what);
+    return EXIT_USAGE;
+}
+
+/* Joins the other processes of the run.  False: an error is reported. */
+static bool join_ranks(struct work *w)
+{
+    struct cli_options *o = &w->options;
+    const struct ranks_wish wish = {.transport = o->transport,
+                                    .limit_s = o->rank_limit_s,
+                                    .threads = o->run.threads,
+                                    .plugin_dirs = o->plugin_dirs,
+                                    .n_plugin_dirs = o->n_plugin_dirs};
+    const bool alone =
+        o->transport != NULL ? strcmp(o->transport, "none") == 0 : launch_read().processes == 1;
+    const char *many = o->shards > 0      ? "--shard"
+                       : o->jobs > 1      ? "--jobs"
+                       : o->until != NULL ? "--until"
+                                          : NULL;
+    if (alone || o->list)
+        return true;
+    if (many != NULL) {
+        refuse_ranks(w, many);
+        return false;
+    }
+    const bool joined = ranks_open(&wish, w->d, &w->ranks);
+    o->run.ranks = w->ranks;
+    return joined;
+}
+
+/* One status for all ranks; what is wrong on another one is reported here, too. */
+static bool all_are_sound(struct work *w)
+{
+    struct error told = {0};
+    const bool sound = diagnostics_errors(w->d) == 0;
+    if (!sound)
+        run_join_errors(w->d, told.text);
+    const osafl_status all =
+        ranks_share(w->ranks, sound ? OSAFL_OK : OSAFL_E_CONFIG, NULL, 0, NULL, &told);
+    if (sound && all != OSAFL_OK)
+        diagnostics_error(w->d, NULL, 0, "%s", told.text);
+    return all == OSAFL_OK;
+}
+
 /* A single cell runs in this process; several in processes of their own. */
 static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
 {
@@ -221,7 +277,9 @@ static int run_cells(struct work *w, struct experiment *const *cell, size_t n)
         fputs("osafl: this share has no cells\n", stderr);
     if (w->options.list)
         return list_cells(cell, n);
-    if (!record_grids(w))
+    if (w->ranks != NULL && n > 1)
+        return refuse_ranks(w, "a grid of several cells");
+    if (ranks_lead(w->ranks) && !record_grids(w))
         return EXIT_RUN_FAILED;
     if (n == 1)
         return run_and_print(cell[0], w->loader, &o.run);
@@ -344,12 +402,14 @@ static int experiment_command(const struct command *self, int argc, char **argv,
         return work_end(&w, status);
     if (answer_questions(&w))
         return work_end(&w, EXIT_RUN_OK);
+    if (action == run_cells && !join_ranks(&w))
+        return work_end(&w, status);
     if (w.options.until != NULL)
         return work_end(&w, run_until(&w));
     if (action == check_cells)
         loader_try_first(w.loader);
     load_all(&w);
-    if (diagnostics_errors(w.d) == 0) {
+    if (all_are_sound(&w)) {
         size_t n;
         struct experiment **cell = collect_cells(&w, &n);
         status = cell != NULL ? action(&w, cell, n) : EXIT_RUN_FAILED;
@@ -422,6 +482,13 @@ static int command_tune(const struct command *self, int argc, char **argv)
     int status = EXIT_USAGE;
     if (!work_begin(&w, self, argc, argv))
         return work_end(&w, status);
+    if (launch_read().processes > 1) {
+        diagnostics_error(w.d, NULL, 0,
+                          "%s says that several processes were started: tune is one, which starts "
+                          "its runs itself (--jobs)",
+                          launch_read().variable);
+        return work_end(&w, status);
+    }
     char **also = calloc(2 * w.options.n_over, sizeof(char *));
     if (also == NULL)
         diagnostics_error(w.d, NULL, 0, "out of memory");

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,8 @@
 #include "base/text.h"
 #include "cli.h"
 #include "command/sweep/until_plan.h"
+#include "plugin/launcher.h"
+#include "plugin/ranks.h"
 #include "round/theory.h"
 
 /* Keys of options without a short form. */
@@ -42,11 +43,13 @@ enum {
     KEY_MAX_SEEDS,
     KEY_MEASURE,
     KEY_SMOOTHNESS,
+    KEY_TRANSPORT,
+    KEY_RANK_LIMIT,
 };
 
 static const struct argp_option thread_options[] = {
-    {"threads", KEY_THREADS, "N", 0, "Threads that work (default: all CPUs); no effect on results",
-     1},
+    {"threads", KEY_THREADS, "N", 0,
+     "Threads that work (default: all CPUs of the job); no effect on results", 1},
     {0},
 };
 
@@ -97,6 +100,13 @@ static const struct argp_option grid_options[] = {
      "logistic is computed",
      1},
     {"max-seeds", KEY_MAX_SEEDS, "N", 0, "With --until: no more than N seeds (5 to 1000)", 1},
+    {"transport", KEY_TRANSPORT, "NAME", 0,
+     "How the processes of one run exchange updates: mpi, or none (default: mpi if mpirun or srun "
+     "started several processes); no effect on results",
+     1},
+    {"rank-limit", KEY_RANK_LIMIT, "TIME", 0,
+     "With a transport: end all ranks if one gives no sign of life for this long (default: 60s)",
+     1},
     {0},
 };
 
@@ -167,11 +177,8 @@ struct parsing {
 
 static unsigned available_cpus(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    const int n = CPU_COUNT(&set);
-    return n < 1 ? 1 : n > CLI_MAX_THREADS ? CLI_MAX_THREADS : (unsigned)n;
+    const unsigned n = launch_processors();
+    return n > CLI_MAX_THREADS ? CLI_MAX_THREADS : n;
 }
 
 uint64_t cli_whole_number(const char *option, const char *text, uint64_t least, uint64_t most,
@@ -200,7 +207,7 @@ static const char *parse_folder(const char *option, char *name, struct argp_stat
     return name;
 }
 
-static double parse_time(const char *text, struct argp_state *state)
+static double parse_time(const char *option, const char *text, struct argp_state *state)
 {
     char number[32] = "";
     double seconds = 0.0;
@@ -211,7 +218,7 @@ static double parse_time(const char *text, struct argp_state *state)
     if (text_real(number, &seconds))
         seconds *= *unit == 'h' ? 3600.0 : *unit == 'm' ? 60.0 : 1.0;
     if (strlen(unit) > 1 || !(seconds > 0.0 && seconds < 1e9))
-        argp_error(state, "--max-time %s: must be a time such as 90, 90s, 15m or 2h", text);
+        argp_error(state, "--%s %s: must be a time such as 90, 90s, 15m or 2h", option, text);
     return seconds;
 }
 
@@ -258,7 +265,7 @@ static error_t parse_run_option(int key, char *arg, struct argp_state *state)
         run->base = parse_folder("--results", arg, state);
         return 0;
     case KEY_MAX_TIME:
-        run->max_time_s = parse_time(arg, state);
+        run->max_time_s = parse_time("max-time", arg, state);
         return 0;
     case KEY_FORCE:
         run->force = true;
@@ -339,6 +346,12 @@ static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
     case KEY_SMOOTHNESS:
         if (!text_real(arg, &o->run.smoothness) || !(o->run.smoothness > 0.0))
             argp_error(state, "--smoothness %s: must be a number above 0", arg);
+        return 0;
+    case KEY_TRANSPORT:
+        o->transport = arg;
+        return 0;
+    case KEY_RANK_LIMIT:
+        o->rank_limit_s = parse_time("rank-limit", arg, state);
         return 0;
     case KEY_UNTIL:
         o->until = arg;
@@ -519,6 +532,7 @@ void cli_options_parse(struct cli_options *o, int argc, char **argv, unsigned gr
                               .owned = calloc(n, sizeof *o->owned),
                               .run = {.threads = available_cpus()},
                               .jobs = 1,
+                              .rank_limit_s = RANKS_LIMIT_S,
                               .keep = 0.5};
     if (o->set == NULL || o->only == NULL || o->over == NULL || o->plugin_dirs == NULL ||
         o->arguments == NULL || o->source == NULL || o->owned == NULL)

@@ -22,10 +22,12 @@ struct cli_options {
     unsigned jobs;  /* cells side by side */
     unsigned shard; /* 1 .. shards: which share of the cells; 0: all */
     unsigned shards;
-    bool list;          /* only name the cells */
-    const char *until;  /* run: a width of an interval (until_plan.h); NULL */
-    uint32_t max_seeds; /* 0: not given */
-    const char **over;  /* what is tuned (tune_range.h); [n_over] */
+    bool list;             /* only name the cells */
+    const char *until;     /* run: a width of an interval (until_plan.h); NULL */
+    uint32_t max_seeds;    /* 0: not given */
+    const char *transport; /* run: its name, or "none"; NULL: as the launcher says */
+    double rank_limit_s;
+    const char **over; /* what is tuned (tune_range.h); [n_over] */
     size_t n_over;
     double keep;         /* share of the settings that go on at a cut */
     uint32_t rounds;     /* of --rounds; 0: all */

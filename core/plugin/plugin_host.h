@@ -10,6 +10,7 @@
 #include "osafl/preparation.h"
 
 struct pool;
+struct ranks;
 
 /* Receives host->metric(); NULL where nobody listens. */
 typedef void metric_sink(void *arg, uint32_t metric, uint32_t client, double value);
@@ -35,6 +36,7 @@ struct host_context {
     void *layer_arg;
     fact_sink *fact; /* likewise */
     void *fact_arg;
+    struct ranks *ranks; /* plugin/ranks.h; NULL: this process is the run */
 };
 
 /* One instance of a plugin. */

@@ -187,6 +187,18 @@ static osafl_status run_tasks(void *arg, uint64_t begin, uint64_t end, unsigned 
     return OSAFL_OK;
 }
 
+/* The reason that the first of the tasks at these places gives. */
+static osafl_status explain_failure(const struct engine *e, uint32_t first, uint32_t stop,
+                                    osafl_status status, struct error *error)
+{
+    for (uint32_t j = first; j < stop; j++) {
+        const struct train_result *r = &e->result[task_at(e, j)];
+        if (r->why != NULL && r->outcome != TRAIN_DIVERGED)
+            return error_set(error, status, "%s", r->why);
+    }
+    return error_set(error, status, "local training failed in round %u", e->round);
+}
+
 osafl_status engine_count_work(struct engine *e, struct error *error)
 {
     e->work_done = 0;
@@ -203,21 +215,33 @@ osafl_status engine_count_work(struct engine *e, struct error *error)
     return OSAFL_OK;
 }
 
+/* What other ranks have done of these tasks. */
+static void count_others(struct engine *e, uint32_t first, uint32_t stop)
+{
+    for (uint32_t k = first; e->trainer != NULL && k < stop; k++)
+        if (e->trainer[k] != ranks_own(e->session->context.ranks))
+            count_work(e, steps_of(e, &e->task[k]));
+}
+
+static uint64_t task_steps(const struct engine *e, uint32_t k)
+{
+    return steps_of(e, &e->task[k]);
+}
+
 osafl_status engine_train_tasks(struct engine *e, uint32_t first, uint32_t stop,
                                 struct error *error)
 {
     struct task_span span = {.engine = e, .first = first};
     sort_tasks(e, first, stop);
-    const osafl_status status =
-        pool_run(e->session->context.pool, stop - first, 1, run_tasks, &span);
-    if (status == OSAFL_OK)
-        return OSAFL_OK;
-    for (uint32_t j = first; j < stop; j++) {
-        const struct train_result *r = &e->result[task_at(e, j)];
-        if (r->why != NULL && r->outcome != TRAIN_DIVERGED)
-            return error_set(error, status, "%s", r->why);
-    }
-    return error_set(error, status, "local training failed in round %u", e->round);
+    const uint32_t own = engine_own_tasks(e, first, stop, task_steps);
+    e->is_training = true;
+    osafl_status status = pool_run(e->session->context.pool, own, 1, run_tasks, &span);
+    e->is_training = false;
+    if (status != OSAFL_OK)
+        explain_failure(e, first, first + own, status, error);
+    OSAFL_TRY(engine_share_results(e, first, own, status, error));
+    count_others(e, first, stop);
+    return OSAFL_OK;
 }
 
 static void warn(const struct engine *e, const char *line)

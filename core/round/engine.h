@@ -56,6 +56,9 @@ osafl_status engine_run_round(struct engine *e, engine_progress *progress, void 
 osafl_status engine_save(const struct engine *e, struct record_writer *to, struct error *error);
 osafl_status engine_load(struct engine *e, const struct record_set *from, struct error *error);
 
+/* Brings what clients keep on other ranks to the first, before it saves; all ranks call it. */
+osafl_status engine_collect(struct engine *e, struct error *error);
+
 /* SGD steps of a round in which everybody who has a sample takes part with the most local rounds.
  * stored: [clients]. */
 uint64_t engine_steps_per_round(const struct session *s, const uint64_t *stored);

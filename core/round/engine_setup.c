@@ -143,7 +143,7 @@ osafl_status engine_create(struct session *s, struct world *world, struct engine
     pthread_mutex_init(&e->progress_lock, NULL);
     osafl_status status = OSAFL_OK;
     if (make_vectors(e) && make_round_arrays(e) && make_client_measures(e) && make_columns(e) &&
-        evaluation_create(s, &e->evaluation) && make_workers(e))
+        evaluation_create(s, &e->evaluation) && make_workers(e) && engine_ranks_create(e))
         status = initialise_model(e, error);
     else
         status = error_set(error, OSAFL_E_NOMEM,
@@ -202,6 +202,7 @@ void engine_destroy(struct engine *e)
     free(e->result);
     free(e->order);
     free(e->update);
+    engine_ranks_destroy(e);
     pooled_destroy(&e->pooled);
     pthread_mutex_destroy(&e->progress_lock);
     free(e);

@@ -4,13 +4,16 @@
 
 #include <pthread.h>
 
+#include "base/parcel.h"
 #include "engine.h"
+#include "engine_ranks.h"
 #include "evaluate.h"
 #include "late_updates.h"
 #include "measure_samples.h"
 #include "mix_measures.h"
 #include "participation.h"
 #include "personal.h"
+#include "plugin/ranks.h"
 #include "pooled.h"
 #include "prequential.h"
 #include "train.h"
@@ -22,6 +25,20 @@ struct measure_columns {
     const char **name; /* [n] */
     double *value;     /* [n] */
     char *text;        /* memory of the labels' names */
+};
+
+/* A metric that was reported on another rank than the first. */
+struct heard_metric {
+    uint32_t kind;
+    uint32_t metric;
+    uint32_t client;
+    uint32_t reserved;
+    double value;
+};
+
+struct heard_from {
+    struct engine *engine; /* NULL: nobody listens */
+    uint32_t kind;
 };
 
 struct engine {
@@ -68,6 +85,13 @@ struct engine {
     double *sorted;        /* as local_measure: memory of measure_spread() */
     double spread[SPREADS];
     struct client_state newcomer; /* where the optimizer has personal models */
+
+    /* With ranks; NULL and empty without. */
+    uint32_t *trainer;    /* as task: the rank that has it */
+    uint64_t *rank_steps; /* [ranks] */
+    struct heard_from heard_from[LOADER_KINDS + 1];
+    struct parcel heard; /* struct heard_metric, under progress_lock */
+    bool is_training;    /* likewise */
 
     pthread_mutex_t progress_lock;
     engine_progress *progress;

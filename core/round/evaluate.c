@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parcel.h"
 #include "plugin/pool.h"
+#include "plugin/ranks.h"
 
 bool evaluation_create(const struct session *s, struct evaluation *out)
 {
@@ -43,6 +45,7 @@ struct evaluating {
     uint32_t round;
     const float *w;
     int32_t as_label; /* that every sample is said to have; -1: its own */
+    uint64_t first;   /* chunks begin here */
     struct evaluation *out;
 };
 
@@ -57,10 +60,12 @@ osafl_status evaluate_batch(const struct session *s, struct worker *w, uint32_t 
     return call_end_named(&c, status, &w->error);
 }
 
-/* One chunk of samples [begin, end). */
-static osafl_status evaluate_chunk(void *arg, uint64_t begin, uint64_t end, unsigned thread)
+/* One chunk of samples [from, to), counted from the first. */
+static osafl_status evaluate_chunk(void *arg, uint64_t from, uint64_t to, unsigned thread)
 {
     const struct evaluating *v = arg;
+    const uint64_t begin = v->first + from;
+    const uint64_t end = v->first + to;
     const struct session *s = v->session;
     struct worker *w = v->workers[thread];
     const uint32_t n = (uint32_t)(end - begin);
@@ -109,15 +114,63 @@ osafl_status evaluation_failed(const struct session *s, struct worker *const *wo
     return error_set(error, status, "evaluation failed");
 }
 
-static osafl_status evaluate_all(struct evaluating *v, struct error *error)
+/* Samples [v->first, end). */
+static osafl_status evaluate_until(struct evaluating *v, uint64_t end, struct error *error)
 {
     const struct session *s = v->session;
     const unsigned threads = pool_threads(s->context.pool);
     for (unsigned thread = 0; thread < threads; thread++)
         v->workers[thread]->error.text[0] = '\0';
     const osafl_status status =
-        pool_run(s->context.pool, s->evaluation_samples, EVALUATION_BATCH, evaluate_chunk, v);
+        pool_run(s->context.pool, end - v->first, EVALUATION_BATCH, evaluate_chunk, v);
     return status == OSAFL_OK ? OSAFL_OK : evaluation_failed(s, v->workers, status, error);
+}
+
+/* The first sample of a rank's part, which has whole chunks. */
+static uint64_t part_begin(const struct session *s, uint32_t rank)
+{
+    const uint64_t n = s->evaluation_samples;
+    const uint64_t chunks = (n + EVALUATION_BATCH - 1) / EVALUATION_BATCH;
+    const uint64_t begin = chunks * rank / ranks_count(s->context.ranks) * EVALUATION_BATCH;
+    return begin < n ? begin : n;
+}
+
+/* Values, then labels, of a rank's part. */
+static bool take_part(const struct session *s, uint32_t rank, const struct rank_piece *piece,
+                      struct evaluation *out)
+{
+    const uint64_t begin = part_begin(s, rank);
+    const uint64_t n = part_begin(s, rank + 1) - begin;
+    const uint32_t measures = s->model.n_measures;
+    struct parcel_reader from = {.at = piece->data, .left = piece->bytes};
+    return parcel_take(&from, out->value + begin * measures, n * measures * sizeof(double)) &&
+           parcel_take(&from, out->label + begin, n * sizeof(int32_t));
+}
+
+/* Each rank evaluates its part of the samples and takes those of the others. */
+static osafl_status evaluate_parts(struct evaluating *v, struct error *error)
+{
+    const struct session *s = v->session;
+    struct ranks *ranks = s->context.ranks;
+    const struct rank_piece *all = NULL;
+    struct parcel own = {0};
+    const uint64_t end = part_begin(s, ranks_own(ranks) + 1);
+    v->first = part_begin(s, ranks_own(ranks));
+    osafl_status status = evaluate_until(v, end, error);
+    const uint64_t n = end - v->first;
+    const uint32_t measures = s->model.n_measures;
+    if (status == OSAFL_OK) {
+        parcel_add(&own, v->out->value + v->first * measures, n * measures * sizeof(double));
+        parcel_add(&own, v->out->label + v->first, n * sizeof(int32_t));
+    }
+    if (own.is_incomplete)
+        status = error_set(error, OSAFL_E_NOMEM, "out of memory for an evaluation");
+    status = ranks_share(ranks, status, own.data, own.bytes, &all, error);
+    for (uint32_t rank = 0; status == OSAFL_OK && rank < ranks_count(ranks); rank++)
+        if (!take_part(s, rank, &all[rank], v->out))
+            status = error_set(error, OSAFL_E_BUG, "rank %u gives no evaluation", rank);
+    parcel_free(&own);
+    return status;
 }
 
 osafl_status evaluate_model(const struct session *s, struct worker *const *workers, uint32_t round,
@@ -125,7 +178,10 @@ osafl_status evaluate_model(const struct session *s, struct worker *const *worke
 {
     struct evaluating v = {
         .session = s, .workers = workers, .round = round, .w = w, .as_label = -1, .out = out};
-    OSAFL_TRY(evaluate_all(&v, error));
+    if (s->context.ranks != NULL)
+        OSAFL_TRY(evaluate_parts(&v, error));
+    else
+        OSAFL_TRY(evaluate_until(&v, s->evaluation_samples, error));
     average(s, out);
     return OSAFL_OK;
 }
@@ -136,7 +192,7 @@ osafl_status evaluate_as_label(const struct session *s, struct worker *const *wo
 {
     struct evaluating v = {
         .session = s, .workers = workers, .w = w, .as_label = (int32_t)as, .out = out};
-    return evaluate_all(&v, error);
+    return evaluate_until(&v, s->evaluation_samples, error);
 }
 
 osafl_status evaluate_first(const struct session *s, struct error *error)

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "engine_state.h"
 #include "plugin/pool.h"
+#include "plugin/ranks.h"
 
 struct folding {
     struct engine *engine;
@@ -25,7 +26,9 @@ struct folding {
 
 static uint32_t window_of(const struct session *s)
 {
-    return FOLDING_PER_THREAD * pool_threads(s->context.pool);
+    const struct ranks *ranks = s->context.ranks;
+    return FOLDING_PER_THREAD *
+           (ranks != NULL ? ranks_threads(ranks) : pool_threads(s->context.pool));
 }
 
 bool folding_is_possible(const struct session *s)

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine_ranks.h"
 #include "plugin/pool.h"
+#include "plugin/ranks.h"
 
 /* Sums over the samples of each label. */
 struct label_sums {
@@ -94,8 +96,29 @@ static osafl_status evaluate_clients(void *arg, uint64_t begin, uint64_t end, un
 {
     struct personal_evaluation *p = arg;
     struct worker *w = p->workers[thread];
+    const uint32_t own = ranks_own(p->session->context.ranks);
     for (uint64_t u = begin; u < end; u++)
-        OSAFL_TRY(evaluate_client(p, (uint32_t)u, w));
+        if (engine_home(p->session, (uint32_t)u) == own)
+            OSAFL_TRY(evaluate_client(p, (uint32_t)u, w));
+    return OSAFL_OK;
+}
+
+/* What the ranks have found of the clients that train there. */
+static osafl_status share_measures(const struct personal_evaluation *p, osafl_status status,
+                                   struct error *error)
+{
+    const struct session *s = p->session;
+    const struct rank_piece *all = NULL;
+    const size_t bytes = s->facts.clients * sizeof(double);
+    if (s->context.ranks == NULL)
+        return status;
+    OSAFL_TRY(ranks_share(s->context.ranks, status, p->measure, bytes, &all, error));
+    for (uint32_t u = 0; u < s->facts.clients; u++) {
+        const struct rank_piece *piece = &all[engine_home(s, u)];
+        if (piece->bytes != bytes)
+            return error_set(error, OSAFL_E_BUG, "a rank gives no evaluation");
+        memcpy(&p->measure[u], piece->data + u * sizeof(double), sizeof(double));
+    }
     return OSAFL_OK;
 }
 
@@ -105,7 +128,9 @@ osafl_status personal_evaluate(struct personal_evaluation *p, struct error *erro
     for (unsigned thread = 0; thread < pool_threads(s->context.pool); thread++)
         p->workers[thread]->error.text[0] = '\0';
     const osafl_status status = pool_run(s->context.pool, s->facts.clients, 1, evaluate_clients, p);
-    return status == OSAFL_OK ? OSAFL_OK : evaluation_failed(s, p->workers, status, error);
+    if (status != OSAFL_OK)
+        evaluation_failed(s, p->workers, status, error);
+    return share_measures(p, status, error);
 }
 
 static int compare(const void *a, const void *b)

@@ -10,6 +10,7 @@
 #include "osafl/osafl.h"
 #include "osafl/preparation.h"
 #include "osafl/profile.h"
+#include "osafl/transport.h"
 
 /* Where the next member must begin. */
 static size_t next_offset;
@@ -635,6 +636,31 @@ static void print_layers(void)
     END(osafl_preparation);
 }
 
+static void print_transport(void)
+{
+    BEGIN(osafl_transport_wish);
+    MEMBER(osafl_transport_wish, struct_size);
+    MEMBER(osafl_transport_wish, lost_status);
+    MEMBER(osafl_transport_wish, limit_s);
+    END(osafl_transport_wish);
+    BEGIN(osafl_transport_place);
+    MEMBER(osafl_transport_place, struct_size);
+    MEMBER(osafl_transport_place, rank);
+    MEMBER(osafl_transport_place, ranks);
+    MEMBER(osafl_transport_place, reserved);
+    MEMBER(osafl_transport_place, text);
+    END(osafl_transport_place);
+    BEGIN(osafl_transport);
+    MEMBER(osafl_transport, struct_size);
+    MEMBER(osafl_transport, abi_minor);
+    MEMBER(osafl_transport, name);
+    MEMBER(osafl_transport, start);
+    MEMBER(osafl_transport, host_name);
+    MEMBER(osafl_transport, exchange);
+    MEMBER(osafl_transport, stop);
+    END(osafl_transport);
+}
+
 int main(void)
 {
     printf("osafl_value %zu\n", sizeof(osafl_value)); /* a union: nothing to tile */
@@ -656,5 +682,6 @@ int main(void)
     print_filter();
     print_profile();
     print_layers();
+    print_transport();
     return EXIT_SUCCESS;
 }

@@ -29,6 +29,7 @@ known='@GLIBC_|@ZLIB_|^U (cblas_|openblas_|gz|inflate|crc32|adler32|zlib)'
 
 for plugin in "$dir"/*/*.so; do
     [ -e "$plugin" ] || continue
+    case $plugin in */transport/*) continue ;; esac # has its own entry, and links what carries bytes
     plugins=$((plugins + 1))
     name=${plugin#"$dir"/}
 

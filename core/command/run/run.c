@@ -25,6 +25,7 @@
 #include "longer_run.h"
 #include "plugin/guard.h"
 #include "plugin/pool.h"
+#include "plugin/ranks.h"
 #include "results/checkpoint.h"
 #include "results/data_record.h"
 #include "results/manifest.h"
@@ -35,6 +36,7 @@
 #include "round/inputs.h"
 #include "round/participation.h"
 #include "round/theory.h"
+#include "run_ranks.h"
 #include "run_session.h"
 
 #define CHANGES_FILE "changes.txt"
@@ -57,6 +59,7 @@ struct run {
     struct longer_run shorter; /* with which this one begins */
     uint32_t first_round;      /* of this process */
     uint32_t saved_round;      /* rounds that a rerun would not have to repeat */
+    bool knows_inputs;         /* s.around.inputs are read */
     bool complete;             /* nothing was left to do */
     bool finished;
     bool has_failed_beginning; /* nothing is to be written into the folder any more */
@@ -111,6 +114,7 @@ static osafl_status open_session(struct run *r, struct loader *l)
         .log_arg = r,
         .fact = data_record_add,
         .fact_arg = &r->data,
+        .ranks = r->o->ranks,
     };
     return run_session_open(&r->s, r->e, l, &context, r->d);
 }
@@ -231,11 +235,19 @@ static osafl_status compare_with_repeated(struct run *r, struct error *error)
                                         : OSAFL_OK;
 }
 
+static osafl_status know_inputs(struct run *r, struct error *error)
+{
+    if (r->knows_inputs)
+        return OSAFL_OK;
+    r->knows_inputs = true;
+    return inputs_read(&r->s.session, &r->s.around.inputs, error);
+}
+
 /* What the folder holds, and what is done with it; nothing is changed yet. */
 static osafl_status decide(struct run *r, struct resume_decision *out, struct error *error)
 {
     const struct resume_wish wish = {.force = r->o->force, .accept_changes = r->o->accept_changes};
-    OSAFL_TRY(inputs_read(&r->s.session, &r->s.around.inputs, error));
+    OSAFL_TRY(know_inputs(r, error));
     if (r->o->repeats != NULL)
         OSAFL_TRY(compare_with_repeated(r, error));
     if (!wish.force)
@@ -373,8 +385,10 @@ static osafl_status save(struct run *r, struct error *error)
     struct record_writer *w = record_writer_create();
     if (w == NULL)
         return error_set(error, OSAFL_E_NOMEM, "out of memory for a checkpoint");
-    osafl_status status =
-        results_save(r->results, record_writer_section(w, RESULTS_SECTION, RESULTS_VERSION), error);
+    osafl_status status = engine_collect(r->engine, error);
+    if (status == OSAFL_OK)
+        status = results_save(r->results,
+                              record_writer_section(w, RESULTS_SECTION, RESULTS_VERSION), error);
     if (status == OSAFL_OK)
         status = engine_save(r->engine, w, error);
     best_model_save(&r->best, w);
@@ -403,7 +417,8 @@ static bool save_is_due(const struct run *r)
     const uint32_t done = engine_round(r->engine);
     if (done < r->shorter.rounds) /* it is not known yet whether the beginning serves */
         return false;
-    return done == last_round(r) || stop_requested() || (every > 0 && done % (uint64_t)every == 0);
+    return done == last_round(r) || ranks_stopping(r->o->ranks) ||
+           (every > 0 && done % (uint64_t)every == 0);
 }
 
 /* A folder whose beginning does not serve is left empty. */
@@ -419,6 +434,16 @@ static osafl_status prove_beginning(struct run *r, struct error *error)
     return status;
 }
 
+/* The rest of a round on another rank than the first. */
+static osafl_status follow_round(struct run *r, struct error *error)
+{
+    if (!save_is_due(r))
+        return OSAFL_OK;
+    OSAFL_TRY(engine_collect(r->engine, error));
+    r->saved_round = engine_round(r->engine);
+    return OSAFL_OK;
+}
+
 static osafl_status run_one_round(struct run *r, struct error *error)
 {
     struct round_report report;
@@ -427,6 +452,8 @@ static osafl_status run_one_round(struct run *r, struct error *error)
     stop_allow_abandon(r->saved_round == round);
     OSAFL_TRY(engine_run_round(r->engine, r->watcher->step, r->watcher->arg, &report, error));
     stop_allow_abandon(false);
+    if (!ranks_lead(r->o->ranks))
+        return follow_round(r, error);
     report.timing.total_s = now_s() - r->mark_s;
     r->mark_s = now_s();
     energy_sample(&r->energy);
@@ -445,7 +472,7 @@ static osafl_status run_rounds(struct run *r, struct error *error)
 {
     r->mark_s = now_s();
     while (engine_round(r->engine) < last_round(r)) {
-        if (stop_requested())
+        if (ranks_stopping(r->o->ranks))
             return error_set(error, OSAFL_E_CANCELLED, "the run was stopped");
         OSAFL_TRY(run_one_round(r, error));
     }
@@ -551,13 +578,53 @@ static void record_failure(const struct run *r, osafl_status status, const char 
     (void)write_environment(r, !stopped, stopped ? NULL : failure, &error);
 }
 
-static osafl_status run_all(struct run *r, struct loader *l, struct error *error)
+/* ---- with ranks ---------------------------------------------------------------------------- */
+
+/* The plugins of all ranks, the same on all. */
+static osafl_status meet(struct run *r, struct loader *l, struct error *error)
 {
-    OSAFL_TRY(open_session(r, l));
-    OSAFL_TRY(claim_folder(r, error));
-    OSAFL_TRY(resume_or_start(r, error));
-    if (r->complete)
-        return OSAFL_OK;
+    osafl_status status = open_session(r, l);
+    if (r->o->ranks == NULL)
+        return status;
+    OSAFL_TRY(run_ranks_agree(r->o->ranks, status, r->d, error));
+    status = know_inputs(r, error);
+    return run_ranks_compare(r->o->ranks, status, r->e, &r->s.around, r->o, error);
+}
+
+/* The first rank tells where the run begins, or that there is nothing to do. */
+static osafl_status lead_in(struct run *r, osafl_status status, struct error *error)
+{
+    const struct run_beginning begin = {
+        .is_complete = r->complete, .round = r->first_round, .not_saved_before = r->shorter.rounds};
+    return run_ranks_tell(r->o->ranks, status, &begin, r->engine, error);
+}
+
+/* Another rank hears it. */
+static osafl_status follow_in(struct run *r, struct error *error)
+{
+    struct run_beginning begin = {0};
+    const osafl_status status = open_engine(r, error);
+    OSAFL_TRY(run_ranks_hear(r->o->ranks, status, &begin, r->engine, error));
+    r->complete = begin.is_complete;
+    r->first_round = r->saved_round = begin.round;
+    r->shorter.rounds = begin.not_saved_before;
+    return OSAFL_OK;
+}
+
+static osafl_status begin(struct run *r, struct error *error)
+{
+    if (!ranks_lead(r->o->ranks))
+        return follow_in(r, error);
+    osafl_status status = claim_folder(r, error);
+    if (status == OSAFL_OK)
+        status = resume_or_start(r, error);
+    return r->o->ranks != NULL ? lead_in(r, status, error) : status;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static osafl_status lead(struct run *r, struct error *error)
+{
     announce_start(r);
     OSAFL_TRY(write_environment(r, false, NULL, error));
     stop_allow_end(false, false);
@@ -566,9 +633,25 @@ static osafl_status run_all(struct run *r, struct loader *l, struct error *error
         record_failure(r, status, error->text);
         return status;
     }
+    r->s.session.context.ranks = NULL; /* the others have done their part */
     if (engine_round(r->engine) == r->s.session.facts.rounds)
         return finish(r, error);
     return write_environment(r, false, NULL, error); /* paused: what it has cost so far */
+}
+
+static osafl_status follow(struct run *r, struct error *error)
+{
+    stop_allow_end(false, false);
+    return run_rounds(r, error);
+}
+
+static osafl_status run_all(struct run *r, struct loader *l, struct error *error)
+{
+    OSAFL_TRY(meet(r, l, error));
+    OSAFL_TRY(begin(r, error));
+    if (r->complete)
+        return OSAFL_OK;
+    return ranks_lead(r->o->ranks) ? lead(r, error) : follow(r, error);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 struct diagnostics;
 struct experiment;
 struct loader;
+struct ranks;
 
 /* Where results go when nobody says otherwise. */
 #define RUN_BASE "results"
@@ -34,6 +35,7 @@ struct run_options {
                             * told in the outcome; NULL */
     const char *measure;   /* that the model is asked for; run_experiment() does not look at it */
     uint32_t until_round;  /* pause, ready to go on, when so many rounds are done; 0: never */
+    struct ranks *ranks;   /* that run it together (plugin/ranks.h); NULL: this process alone */
 };
 
 /* A run whose first round is about to begin.  Strings live as long as the run. */

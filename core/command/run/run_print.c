@@ -11,6 +11,7 @@
 #include "base/exit_status.h"
 #include "base/stop.h"
 #include "experiment/experiment.h"
+#include "plugin/ranks.h"
 #include "progress.h"
 
 /* What is on the screen of one run. */
@@ -18,6 +19,7 @@ struct screen {
     bool alone; /* no cell of many */
     bool quiet;
     bool with_progress;
+    bool follows;              /* another rank than the first: it says nothing */
     struct progress *progress; /* NULL before the first round, or without memory for it */
     char *label;               /* owned */
 };
@@ -46,6 +48,8 @@ static void on_start(void *arg, const struct run_start *start)
         .bar = progress_wants_bar(stderr),
         .quiet = s->quiet || !s->with_progress,
     };
+    if (s->follows)
+        return;
     if (start->first_round > 0 && s->alone && !s->quiet)
         fprintf(stderr, "osafl: resuming after round %" PRIu32 "\n", start->first_round);
     else if (s->alone && !s->quiet && e->results.clients.index == CLIENT_ROWS_AUTO &&
@@ -74,14 +78,18 @@ static void on_round(void *arg, uint32_t round, uint32_t participants, double me
 
 static void on_log(void *arg, const char *line)
 {
-    clear(arg);
-    fprintf(stderr, "%s\n", line);
+    const struct screen *s = arg;
+    clear(s);
+    if (!s->follows)
+        fprintf(stderr, "%s\n", line);
 }
 
 static void on_warning(void *arg, const char *warning)
 {
-    clear(arg);
-    fprintf(stderr, "osafl: warning: %s\n", warning);
+    const struct screen *s = arg;
+    clear(s);
+    if (!s->follows)
+        fprintf(stderr, "osafl: warning: %s\n", warning);
 }
 
 /* What on_divergence = "drop" did in all rounds, those before a resume included. */
@@ -109,10 +117,11 @@ static void run_on_screen(struct screen *s, struct experiment *e, struct loader 
                                         .log = on_log,
                                         .warn = on_warning};
     stop_begin(o->max_time_s);
-    stop_allow_end(true, s->alone);
+    stop_allow_end(true, s->alone && !s->follows);
     run_experiment(e, l, o, &watcher, d, out);
     clear(s);
-    print_divergence(out);
+    if (!s->follows)
+        print_divergence(out);
 }
 
 static void leave_screen(struct screen *s)
@@ -153,7 +162,8 @@ static void print_end(const struct run_outcome *out, bool quiet, struct diagnost
 
 int run_and_print(struct experiment *e, struct loader *l, const struct run_options *o)
 {
-    struct screen s = {.alone = true, .quiet = o->quiet, .with_progress = true};
+    struct screen s = {
+        .alone = true, .quiet = o->quiet, .with_progress = true, .follows = !ranks_lead(o->ranks)};
     struct run_outcome out;
     struct diagnostics *d = diagnostics_create();
     if (d == NULL) {
@@ -161,7 +171,8 @@ int run_and_print(struct experiment *e, struct loader *l, const struct run_optio
         return EXIT_RUN_FAILED;
     }
     run_on_screen(&s, e, l, o, d, &out);
-    print_end(&out, o->quiet, d);
+    if (!s.follows)
+        print_end(&out, o->quiet, d);
     leave_screen(&s);
     diagnostics_destroy(d);
     return out.status;

@@ -1,0 +1,304 @@
+/* ranks.c - the processes of one run, and what they tell each other. */
+#include "ranks.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "base/exit_status.h"
+#include "base/stop.h"
+#include "launcher.h"
+#include "osafl/transport.h"
+#include "plugin_file.h"
+#include "plugin_path.h"
+
+struct ranks {
+    const osafl_transport *transport;
+    uint32_t own;
+    uint32_t count;
+    uint32_t threads;
+    bool is_over;             /* a rank has failed, and all know it */
+    bool stopping;            /* a rank was asked to stop, and all know it */
+    struct rank_piece *piece; /* [count], as are the next two */
+    const void **data;
+    uint64_t *bytes;
+};
+
+/* Comes first in every piece; the reason of a failure follows. */
+struct head {
+    int32_t status;
+    int32_t stop_signal;
+    uint32_t reason_bytes;
+    uint32_t reserved;
+};
+
+uint32_t ranks_count(const struct ranks *r)
+{
+    return r != NULL ? r->count : 1;
+}
+
+uint32_t ranks_own(const struct ranks *r)
+{
+    return r != NULL ? r->own : 0;
+}
+
+uint32_t ranks_threads(const struct ranks *r)
+{
+    return r->threads;
+}
+
+bool ranks_lead(const struct ranks *r)
+{
+    return ranks_own(r) == 0;
+}
+
+bool ranks_stopping(const struct ranks *r)
+{
+    return r != NULL ? r->stopping : stop_requested();
+}
+
+void ranks_describe(const struct ranks *r, uint32_t rank, char *out, size_t size)
+{
+    snprintf(out, size, "rank %u on %.200s", rank, r->transport->host_name(rank));
+}
+
+/* ---- sharing ------------------------------------------------------------------------------- */
+
+/* Takes the head off a piece. */
+static struct head read_head(const struct ranks *r, uint32_t rank, struct rank_piece *reason,
+                             struct rank_piece *rest)
+{
+    struct head head = {.status = OSAFL_E_BUG};
+    const uint8_t *data = r->data[rank];
+    const uint64_t bytes = r->bytes[rank];
+    *reason = *rest = (struct rank_piece){0};
+    if (bytes < sizeof head)
+        return head;
+    memcpy(&head, data, sizeof head);
+    if (head.reason_bytes > bytes - sizeof head)
+        return head;
+    *reason = (struct rank_piece){data + sizeof head, head.reason_bytes};
+    *rest = (struct rank_piece){data + sizeof head + head.reason_bytes,
+                                (size_t)bytes - sizeof head - head.reason_bytes};
+    return head;
+}
+
+/* What the heads say; fills r->piece. */
+static osafl_status agree(struct ranks *r, struct error *error)
+{
+    osafl_status status = OSAFL_OK;
+    for (uint32_t rank = 0; rank < r->count; rank++) {
+        struct rank_piece reason;
+        const struct head head = read_head(r, rank, &reason, &r->piece[rank]);
+        if (head.stop_signal != 0) {
+            r->stopping = true;
+            stop_adopt(head.stop_signal);
+        }
+        if (status != OSAFL_OK || head.status == OSAFL_OK)
+            continue;
+        status = head.status;
+        r->is_over = true;
+        if (rank == r->own)
+            continue;
+        char who[256];
+        ranks_describe(r, rank, who, sizeof who);
+        error_set(error, status, "%s: %.*s", who, (int)reason.bytes, (const char *)reason.data);
+    }
+    return status;
+}
+
+osafl_status ranks_share(struct ranks *r, osafl_status status, const void *own, size_t bytes,
+                         const struct rank_piece **all, struct error *error)
+{
+    struct {
+        struct head head;
+        char reason[ERROR_BYTES];
+    } said = {.head = {.status = status, .stop_signal = stop_signal()}};
+    if (r == NULL || r->is_over)
+        return status;
+    if (status != OSAFL_OK) {
+        memcpy(said.reason, error->text, sizeof said.reason);
+        said.head.reason_bytes = (uint32_t)strnlen(said.reason, sizeof said.reason);
+    }
+    const osafl_status carried =
+        r->transport->exchange(&said, sizeof said.head + said.head.reason_bytes, own, bytes,
+                               OSAFL_ALL_RANKS, r->data, r->bytes);
+    if (carried != OSAFL_OK)
+        return error_set(error, carried, "transport %s has failed", r->transport->name);
+    if (all != NULL)
+        *all = r->piece;
+    return agree(r, error);
+}
+
+osafl_status ranks_collect(struct ranks *r, osafl_status status, const void *own, size_t bytes,
+                           const struct rank_piece **all, struct error *error)
+{
+    OSAFL_TRY(ranks_share(r, status, NULL, 0, all, error));
+    if (r == NULL)
+        return OSAFL_OK;
+    const osafl_status carried = r->transport->exchange(NULL, 0, own, bytes, 0, r->data, r->bytes);
+    if (carried != OSAFL_OK)
+        return error_set(error, carried, "transport %s has failed", r->transport->name);
+    for (uint32_t rank = 0; rank < r->count; rank++)
+        r->piece[rank] = (struct rank_piece){r->data[rank], (size_t)r->bytes[rank]};
+    return OSAFL_OK;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+/* The transport's file, checked as that of a plugin is, and mapped. */
+static const osafl_transport *map_transport(const char *path, struct error *error)
+{
+    bool group_writable = false;
+    char hash[PLUGIN_HASH_BYTES];
+    const osafl_transport *(*entry)(void) = NULL;
+    if (plugin_path_check(path, &group_writable, error) != OSAFL_OK ||
+        plugin_file_check(path, hash, error) != OSAFL_OK)
+        return NULL;
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *address = handle != NULL ? dlsym(handle, OSAFL_TRANSPORT_SYMBOL) : NULL;
+    if (address == NULL) {
+        error_set(error, OSAFL_E_UNSUPPORTED, "cannot be loaded: %s", dlerror());
+        return NULL;
+    }
+    memcpy(&entry, &address, sizeof entry); /* the way from dlsym() that ISO C allows */
+    const osafl_transport *transport = entry();
+    if (transport->abi_minor == OSAFL_ABI_MINOR)
+        return transport;
+    error_set(error, OSAFL_E_UNSUPPORTED, "was built for interface %d.%u, and this is %d.%d",
+              OSAFL_ABI_MAJOR, transport->abi_minor, OSAFL_ABI_MAJOR, OSAFL_ABI_MINOR);
+    return NULL;
+}
+
+static const osafl_transport *find_transport(const struct ranks_wish *wish, const char *name,
+                                             const struct launch *launch, struct diagnostics *d)
+{
+    struct plugin_path path;
+    struct error error = {0};
+    char real[PLUGIN_PATH_BYTES] = "";
+    const osafl_transport *transport = NULL;
+    if (!plugin_path_build(&path, wish->plugin_dirs, wish->n_plugin_dirs, d)) {
+        plugin_path_free(&path);
+        return NULL;
+    }
+    if (!plugin_name_is_valid(name) || plugin_path_find(&path, "transport", name, real) == NULL)
+        diagnostics_error(
+            d, NULL, 0,
+            "there is no transport \"%.64s\": osafl builds transport \"mpi\" where it "
+            "finds MPI (Debian: libopenmpi-dev)%s%s%s",
+            name, launch->variable != NULL ? "; " : "",
+            launch->variable != NULL ? launch->variable : "",
+            launch->variable != NULL
+                ? " says that several processes were started: start one, or give "
+                  "--transport none for runs that are independent of each other"
+                : "");
+    else if ((transport = map_transport(real, &error)) == NULL)
+        diagnostics_error(d, real, 0, "%s", error.text);
+    plugin_path_free(&path);
+    return transport;
+}
+
+static bool has_room(struct ranks *r)
+{
+    r->piece = calloc(r->count, sizeof *r->piece);
+    r->data = calloc(r->count, sizeof *r->data);
+    r->bytes = calloc(r->count, sizeof *r->bytes);
+    return r->piece != NULL && r->data != NULL && r->bytes != NULL;
+}
+
+static void free_ranks(struct ranks *r)
+{
+    free(r->piece);
+    free(r->data);
+    free(r->bytes);
+    free(r);
+}
+
+/* Processes that do not know of each other would all write one folder. */
+static bool are_all_there(const struct ranks *r, const struct launch *launch, const char *library,
+                          struct diagnostics *d)
+{
+    if (launch->processes == 1 || launch->processes == r->count)
+        return true;
+    diagnostics_error(
+        d, NULL, 0,
+        "%s says that %u processes were started together, and MPI (%s) has %u: each would run the "
+        "whole experiment alone; start them by the launcher of this MPI, as in srun --mpi=pmix "
+        "(srun --mpi=list) or mpirun, or give --transport none for runs that are independent of "
+        "each other",
+        launch->variable, launch->processes, library, r->count);
+    return false;
+}
+
+static bool add_threads(struct ranks *r, uint32_t own, struct diagnostics *d)
+{
+    struct error error = {0};
+    const struct rank_piece *all = NULL;
+    if (ranks_share(r, OSAFL_OK, &own, sizeof own, &all, &error) != OSAFL_OK) {
+        diagnostics_error(d, NULL, 0, "%s", error.text);
+        return false;
+    }
+    for (uint32_t rank = 0; rank < r->count; rank++) {
+        uint32_t threads = 1;
+        if (all[rank].bytes == sizeof threads)
+            memcpy(&threads, all[rank].data, sizeof threads);
+        r->threads += threads;
+    }
+    return true;
+}
+
+static bool start(struct ranks *r, const struct ranks_wish *wish, const struct launch *launch,
+                  struct diagnostics *d)
+{
+    const osafl_transport_wish how = {
+        .struct_size = sizeof how, .lost_status = EXIT_INTERRUPTED, .limit_s = wish->limit_s};
+    osafl_transport_place place = {.struct_size = sizeof place};
+    if (r->transport->start(&how, &place) != OSAFL_OK) {
+        diagnostics_error(d, NULL, 0, "transport %s: %s", r->transport->name, place.text);
+        return false;
+    }
+    r->own = place.rank;
+    r->count = place.ranks;
+    if (are_all_there(r, launch, place.text, d) && has_room(r) && add_threads(r, wish->threads, d))
+        return true;
+    if (diagnostics_errors(d) == 0)
+        diagnostics_no_memory(d);
+    r->transport->stop();
+    return false;
+}
+
+bool ranks_open(const struct ranks_wish *wish, struct diagnostics *d, struct ranks **out)
+{
+    const struct launch launch = launch_read();
+    const char *name = wish->transport;
+    *out = NULL;
+    if (name == NULL)
+        name = launch.processes > 1 ? "mpi" : "none";
+    if (strcmp(name, "none") == 0)
+        return true;
+    struct ranks *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        diagnostics_no_memory(d);
+        return false;
+    }
+    r->transport = find_transport(wish, name, &launch, d);
+    if (r->transport != NULL && start(r, wish, &launch, d)) {
+        *out = r;
+        return true;
+    }
+    free_ranks(r);
+    return false;
+}
+
+osafl_status ranks_close(struct ranks *r, osafl_status status)
+{
+    struct error error = {0};
+    if (r == NULL)
+        return status;
+    const osafl_status all = ranks_share(r, status, NULL, 0, NULL, &error);
+    r->transport->stop();
+    free_ranks(r);
+    return all;
+}
