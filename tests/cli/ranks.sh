@@ -85,6 +85,7 @@ same fedper --set model.plugin=mlp --set optimizer.plugin=fedper --set aggregato
 same evaluation --set evaluation.per_class=true --set evaluation.prequential=true \
     --set results.confusion=true --set results.keep=both --set deletion.plugin=by_loss \
     --set quantizer.plugin=adaptive_qsgd
+same folded --set aggregator.plugin=fedavg --set clients.count=60 # in several windows
 same pooled --set aggregator.plugin=genie
 if [ -n "${OSAFL_TEST_FULL:-}" ]; then
     rounds=2
