@@ -1,6 +1,7 @@
 #!/bin/bash
 # stream_experiments.sh OSAFL SOURCE_DIR - the files of experiments/streams: all their cells resolve and
-# pass `osafl check`, and one of them runs with the quick overlay, to a report and a figure.
+# pass `osafl check`, and one of them runs with the quick overlay, to a report and a figure; another one does so
+# where its data are.
 set -eu
 osafl=$(realpath "$1")
 source_tree=$(realpath "$2")
@@ -24,9 +25,36 @@ for file in *.cfg; do
 done
 [ $files -gt 0 ] || fail "there are no files"
 
+# The requests of MovieLens: each user's in order, the shares of the classes sum to 1.
+try_requests() {
+    Rscript get-movielens.R movielens.csv > told 2>&1 || { cat told; fail "get-movielens.R"; }
+    grep -q ": 48605 requests of 79 users" told || { cat told; fail "other requests than expected"; }
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+             { sum = $at["all_1"] + $at["all_2"] + $at["all_3"] + $at["all_4"]
+               if (sum < 0.999 || sum > 1.001 || ($1 == user && $2 < time)) { print NR ": " $0; exit 1 }
+               user = $1; time = $2 }' movielens.csv || fail "movielens.csv"
+    "$osafl" run requests.cfg --overlay ../include/stream-quick.cfg --results runs --threads 1 --jobs 2 --quiet \
+        > told 2>&1 || { cat told; fail "the quick run of requests.cfg"; }
+    "$osafl" report runs/streams-requests > page 2>&1 || { cat page; fail "the report of requests.cfg"; }
+    grep -q "^reservoir .*0\.[0-9]* *0\.[0-9]*" page || { cat page; fail "requests.cfg lacks a case"; }
+    # Samples come at the same times in every case.
+    for run in runs/streams-requests/*/*; do
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["arrived_samples"] }' \
+            "$run/rounds.csv" > arrivals
+        [ -f first ] || cp arrivals first
+        cmp arrivals first || fail "$run: other arrivals"
+    done
+}
+if Rscript -e 'if (!requireNamespace("dslabs", quietly = TRUE)) quit(status = 1)' > told 2>&1; then
+    try_requests
+else
+    echo "r-cran-dslabs is missing: requests.cfg is only read"
+fi
+
 data=/usr/share/datasets/fashion-mnist
 [ -d $data ] || { echo "$data is missing: only read, not run"; exit 77; }
 for file in *.cfg; do
+    [ "$file" != requests.cfg ] || [ -f movielens.csv ] || continue
     "$osafl" check "$file" --overlay ../include/stream-quick.cfg > told 2>&1 || { cat told; fail "$file fails the check"; }
 done
 "$osafl" run tasks.cfg --overlay ../include/stream-quick.cfg --results runs --threads 1 --jobs 2 --quiet > told 2>&1 ||
