@@ -40,8 +40,11 @@ class Plugins(ProductTest):
         if (kind, name) == ("arrival", "trace"):
             path = self.path("arrivals.csv", "round,client,samples,present\n0,2,3,1\n1,0,2,0\n")
             return {"arrival.trace.path": '"%s"' % path}
+        table = csv_table([([i % 3, i % 5], i % 2, i % 4) for i in range(40)])
+        if (kind, name) == ("arrival", "timed"):
+            return {**natural('"%s"' % self.path("timed.csv", table), 4, 40),
+                    "dataset.csv.time": "x0", "arrival.timed.period": 1.0}
         if (kind, name) in (("partition", "assigned"), ("partition", "natural")):
-            table = csv_table([([i % 3, i % 5], i % 2, i % 4) for i in range(40)])
             owners = self.path("owners.csv", "sample,client\n0,0\n1,1\n2,2\n3,3\n4,0\n")
             return {**natural('"%s"' % self.path("owned.csv", table), 4, 40),
                     "partition.plugin": name, "partition.assigned.path": '"%s"' % owners}
