@@ -3,7 +3,7 @@
 #
 # Plain: a release build with gcc and the whole suite (under 10 minutes on 2 cores).
 # --full: before that, a clang build, the address/undefined and thread sanitizers, and the checks
-#         that need more tools (about 40 minutes). The plain suite comes last, and so does its
+#         that need more tools (within 30 minutes). The plain suite comes last, and so does its
 #         summary.
 # Build trees are build-tests/NAME below the source tree. OSAFL_JOBS sets the number of jobs.
 set -euo pipefail
@@ -51,8 +51,8 @@ if [ $full = 1 ]; then
     # and failing allocations are skipped there. Warnings about values are no errors, because gcc
     # takes instrumented code for suspicious. Left out for their time: cli.paper, which reads many
     # files in one and the same way, and product.networks, which trains what unit.network tries.
-    # Under the thread sanitizer run the tests in which several
-    # threads are at work; one thread has no race.
+    # Under the thread sanitizer run the tests in which several threads are at work; one thread has
+    # no race.
     export OSAFL_KILLS=1 # what a kill leaves behind does not depend on the instrument
     suite address -E '^(cli.paper|product.networks)$' -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined "${traced[@]}"

@@ -5,6 +5,8 @@ osafl=$1
 source_tree=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+rounds=5
+[ -z "${OSAFL_INSTRUMENTED:-}" ] || rounds=3
 results="rounds.csv clients.csv manifest.json model.safetensors resolved.cfg"
 
 # run_with THREADS FOLDER SETTINGS...
@@ -12,7 +14,7 @@ run_with() {
     local threads=$1 folder=$2
     shift 2
     "$osafl" run "$source_tree/tests/cli/small.cfg" --quiet --threads "$threads" --out "$folder" \
-        --set rounds=5 "$@" >/dev/null
+        --set rounds=$rounds "$@" >/dev/null
 }
 
 # same NAME SETTINGS...

@@ -5,6 +5,10 @@ set -eu
 osafl=$1
 grid=$2/tests/cli/grid.cfg
 saboteurs=$(dirname "$osafl")/tests/faults/plugins
+rounds=120
+[ -z "${OSAFL_INSTRUMENTED:-}" ] || rounds=40
+run=("$osafl" run "$grid" --set rounds=10)         # in many ways
+long=("$osafl" run "$grid" --set "rounds=$rounds") # to be interrupted
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -28,41 +32,41 @@ same() {
 }
 
 # One after the other, side by side, and in shares that meet in one folder.
-"$osafl" run "$grid" --quiet --threads 2 --out "$work/one" > "$work/folders"
+"${run[@]}" --quiet --threads 2 --out "$work/one" > "$work/folders"
 [ "$(sort -u "$work/folders" | wc -l)" -eq 8 ] || fail "8 cells do not have 8 folders"
 expect "small" "$work/folders"
 while read -r folder; do
     [ -f "$folder/model.safetensors" ] || fail "$folder is no finished run"
 done < "$work/folders"
-"$osafl" run "$grid" --threads 2 --jobs 3 --out "$work/three" > /dev/null 2> "$work/told"
+"${run[@]}" --threads 2 --jobs 3 --out "$work/three" > /dev/null 2> "$work/told"
 same "$work/three"
 expect "[8/8] " "$work/told"
 expect "osafl report $work/three/small prints" "$work/told"
 for shard in 1 2 3; do
-    "$osafl" run "$grid" --shard $shard/3 --list >> "$work/list"
-    "$osafl" run "$grid" --quiet --shard $shard/3 --out "$work/shards" > /dev/null
+    "${run[@]}" --shard $shard/3 --list >> "$work/list"
+    "${run[@]}" --quiet --shard $shard/3 --out "$work/shards" > /dev/null
 done
 same "$work/shards"
 [ "$(sort -u "$work/list" | wc -l)" -eq 8 ] || fail "the shares do not make the grid"
 expect "small, M-FedAvg, levels 4, seed 2" "$work/list"
 
 # A single cell of a grid lies where it lies among the others, in the folder of results.
-"$osafl" run "$grid" --quiet --results "$work/single" --only case=OSA-FL --only quantizer.qsgd.levels=4 \
+"${run[@]}" --quiet --results "$work/single" --only case=OSA-FL --only quantizer.qsgd.levels=4 \
     --only seed=2 > "$work/folders"
 [ "$(wc -l < "$work/folders")" -eq 1 ] || fail "the conditions leave another number of cells"
 folder=$(cat "$work/folders")
 cmp "$folder/rounds.csv" "$work/one/${folder#"$work/single/"}/rounds.csv" || fail "another place"
-"$osafl" run "$grid" --quiet --results "$work/one//" --only case=OSA-FL --only seed=2 \
+"${run[@]}" --quiet --results "$work/one//" --only case=OSA-FL --only seed=2 \
     --only quantizer.qsgd.levels=4 > "$work/told"
 grep -qF "$work/one/small/" "$work/told" || fail "slashes at the end of a folder stay"
-"$osafl" run "$grid" --quiet --shard 9/9 --results "$work/none" 2> "$work/told"
+"${run[@]}" --quiet --shard 9/9 --results "$work/none" 2> "$work/told"
 expect "this share has no cells" "$work/told"
 status=0
-"$osafl" run "$grid" --results "$folder" --only seed=1 > "$work/told" 2>&1 || status=$?
+"${run[@]}" --results "$folder" --only seed=1 > "$work/told" 2>&1 || status=$?
 [ $status -ne 0 ] || fail "runs are put into the folder of a run"
 expect "is the folder of a run, which cannot hold others" "$work/told"
 status=0
-"$osafl" run "$grid" --results "$work/a" --out "$work/b" 2> "$work/told" || status=$?
+"${run[@]}" --results "$work/a" --out "$work/b" 2> "$work/told" || status=$?
 [ $status -eq 2 ] || fail "two folders for the results are taken"
 expect "--out is the folder of one run" "$work/told"
 
@@ -73,14 +77,14 @@ expect "deadline 70 s" "$work/told"
 ! grep -q "deadline_s" "$work/told" || fail "a report takes what follows for a choice"
 
 # What is done is left alone, and what is asked for is taken.
-"$osafl" run "$grid" --out "$work/one" --only case=OSA-FL --only seed=1 > "$work/folders" \
+"${run[@]}" --out "$work/one" --only case=OSA-FL --only seed=1 > "$work/folders" \
     2> "$work/told"
 [ "$(wc -l < "$work/folders")" -eq 2 ] || fail "the conditions choose other cells"
 [ "$(grep -c 'was complete' "$work/told")" -eq 2 ] || fail "complete cells ran again"
 ! grep -q "would differ" "$work/told" || fail "a program is taken for another"
 cp "$osafl" "$work/osafl" # the same program in another file
 printf 'x' >> "$work/osafl"
-"$work/osafl" run "$grid" --plugin-dir "$(dirname "$osafl")/plugins" --out "$work/one" \
+"$work/osafl" "${run[@]:1}" --plugin-dir "$(dirname "$osafl")/plugins" --out "$work/one" \
     --only case=OSA-FL --only seed=1 > "$work/folders" 2> "$work/told"
 [ "$(grep -c 'was complete' "$work/told")" -eq 2 ] || fail "another program ran complete cells"
 expect "2 of the cells that were complete would differ if run now; small, OSA-FL, " "$work/told"
@@ -118,8 +122,8 @@ status=0
 interrupt() { # FOLDER KILL...
     local folder=$1 status=0
     shift
-    setsid env --default-signal=INT "$osafl" run "$grid" --threads 2 --jobs 2 --out "$folder" \
-        --set rounds=120 --set checkpoint_every=5 > /dev/null 2> "$work/told" &
+    setsid env --default-signal=INT "${long[@]}" --threads 2 --jobs 2 --out "$folder" \
+        --set checkpoint_every=5 > /dev/null 2> "$work/told" &
     local pid=$!
     for _ in $(seq 3000); do # until it has cells in hand, and so listens for signals
         ! pgrep -P $pid > /dev/null || break
@@ -143,13 +147,13 @@ interrupt "$work/group" kill -INT
 interrupt "$work/group" kill -TERM
 interrupt "$work/group" to_group TERM
 status=0
-"$osafl" run "$grid" --quiet --jobs 2 --out "$work/group" --set rounds=120 --max-time 0.3 \
+"${long[@]}" --quiet --jobs 2 --out "$work/group" --max-time 0.3 \
     > /dev/null 2> "$work/told" || status=$?
 [ $status -eq 3 ] || fail "exit status $status after --max-time"
 expect "time limit reached" "$work/told"
 
 # In the end it is as if nothing had been.
-last=("$osafl" run "$grid" --quiet --set rounds=120 --only case=OSA-FL --only seed=1
+last=("${long[@]}" --quiet --only case=OSA-FL --only seed=1
     --only quantizer.qsgd.levels=2)
 folder=$("${last[@]}" --set checkpoint_every=5 --out "$work/straight")
 case=OSA-FL_quantizer.qsgd.levels_2

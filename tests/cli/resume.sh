@@ -7,7 +7,7 @@ osafl=$1
 source_tree=$2
 kills=${OSAFL_KILLS:-3}
 rounds=40
-[ -z "${OSAFL_KILLS:-}" ] || rounds=12 # with an instrument a round takes as long as several
+[ -z "${OSAFL_INSTRUMENTED:-}" ] || rounds=12 # with an instrument a round takes as long as several
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 results="rounds.csv clients.csv manifest.json model.safetensors resolved.cfg"
