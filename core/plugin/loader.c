@@ -26,8 +26,6 @@
 #include "plugin_verify.h"
 #include "process_watch.h"
 
-/* How a problem begins that is no more known than by the end of a process. */
-#define BROKEN "BROKEN"
 #define LOAD_LIMIT_S 120.0
 
 struct loader {
@@ -291,13 +289,13 @@ static bool survives(const struct loader *l, uint32_t kind, const char *name, st
     struct loader other = *l;
     struct probed_plugin found;
     other.tries_first = false;
-    if (loader_probe(&other, kind, name, LOAD_LIMIT_S, &found) != OSAFL_OK ||
-        strncmp(found.problem, BROKEN, strlen(BROKEN)) != 0)
+    if (loader_probe(&other, kind, name, LOAD_LIMIT_S, &found) != OSAFL_OK || found.died[0] == '\0')
         return true; /* what else is wrong is found when it is mapped here */
-    error_set(error, OSAFL_E_UNSUPPORTED,
-              "ends the program that maps it%s: the file is damaged, or code that runs then is at "
-              "fault; build it again, and see osafl plugin check",
-              found.problem + strlen(BROKEN));
+    error_set(
+        error, OSAFL_E_UNSUPPORTED,
+        "ends the program that maps it (%s): the file is damaged, or code that runs then is at "
+        "fault; build it again, and see osafl plugin check",
+        found.died);
     return false;
 }
 
@@ -383,14 +381,13 @@ osafl_status loader_probe(struct loader *l, uint32_t kind, const char *name, dou
     if (!end.answered) {
         memset(out, 0, sizeof *out);
         if (end.late)
-            snprintf(out->problem, sizeof out->problem, BROKEN " (not loaded within %g s)",
-                     limit_s);
+            snprintf(out->died, sizeof out->died, "not loaded within %g s", limit_s);
         else if (WIFSIGNALED(end.status))
-            snprintf(out->problem, sizeof out->problem, BROKEN " (signal %d)",
-                     WTERMSIG(end.status));
+            snprintf(out->died, sizeof out->died, "signal %d", WTERMSIG(end.status));
         else
-            snprintf(out->problem, sizeof out->problem, BROKEN " (ended the program, status %d)",
+            snprintf(out->died, sizeof out->died, "ended the program, status %d",
                      WEXITSTATUS(end.status));
+        snprintf(out->problem, sizeof out->problem, "BROKEN (%s)", out->died);
     }
     (void)plugin_path_find(&l->path, kind_name(kind), name, out->path);
     return OSAFL_OK;

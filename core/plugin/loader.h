@@ -47,7 +47,9 @@ struct probed_plugin {
     char path[4096];  /* canonical; empty: no such file */
     char version[64]; /* the plugin's own; empty when broken */
     char summary[256];
-    char problem[1024]; /* empty: usable.  "BROKEN (signal 11)" for one that crashed its process */
+    char problem[1024]; /* empty: usable */
+    char died[64];      /* how the process ended that mapped it, as in "signal 11"; empty: it did
+                           not, and what the problem says was found */
 };
 
 /* Loads KIND/NAME.so in a child process that is killed after limit_s seconds, so that a list of
