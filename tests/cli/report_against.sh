@@ -55,6 +55,9 @@ runs("A", [0.5, 0.7], name="clear")
 runs("B", [0.4, 0.65], name="clear")
 runs("A", [0.5], name="single")
 runs("B", [0.4], name="single")
+root = pathlib.Path("shifted")
+runs("A", [0.5, 0.7])
+runs("B", [0.4, 0.6])
 root = pathlib.Path("hardly")
 runs("A", [0.5, 0.7])
 runs("B", [0.499999, 0.699998])
@@ -65,6 +68,9 @@ expect 2 '--against contrl: no table here has such a row; did you mean "control"
 expect 2 "--interval wide: choose student or bootstrap" --interval wide results
 expect 0 "+0.0000" --against A hardly
 absent "-0.0000"
+# Equal differences do not show how far they scatter: no interval, and nothing in bold.
+expect 0 "none: all equal" --against A shifted
+absent "*"
 expect 0 "Against control: best test accuracy over the rounds (optimistic" --against control results/pairs
 for part in "one: one common seed, which shows nothing." "elsewhere: no common seeds." \
     "short: unequal rounds (10 and 20)." "2 seeds cannot give a p below 0.5: fewer than 5 prove nothing." \
@@ -112,9 +118,10 @@ python3 - <<'PYTHON'
 import pathlib
 from make import cell
 for n in (4, 5):
-    for place, (case, shift) in enumerate((("A", 0.1), ("B", 0.0))):
+    for place, (case, shift, slope) in enumerate((("A", 0.1, 0.0), ("B", 0.0, 1e-4))):
         for seed in range(1, n + 1):
-            cell(pathlib.Path("number"), "of-%d" % n, case, seed, [0.5 + shift + seed * seed / 1000], [1.0],
+            best = 0.5 + shift + seed * seed / 1000 + seed * slope # no two differences are equal
+            cell(pathlib.Path("number"), "of-%d" % n, case, seed, [best], [1.0],
                  rounds=1, place=place, settings={"aggregator.plugin": f'"{case}"'})
 PYTHON
 expect 0 "4 seeds cannot give a p below 0.125" --format markdown --interval bootstrap --against B number/of-4

@@ -45,11 +45,16 @@ static void intervals(void **state)
     assert_within(b.high, 0.01214, 2e-4);
     const struct interval again = paired_interval(seven, 7, INTERVAL_BOOTSTRAP);
     assert_true(again.low == b.low && again.high == b.high);
-    /* One difference has no interval; equal ones have one of no width. */
+    /* Neither one difference nor equal ones show how far they scatter. */
     assert_true(isnan(paired_interval(seven, 1, INTERVAL_STUDENT).low));
     assert_true(isnan(paired_interval(seven, 1, INTERVAL_BOOTSTRAP).high));
-    const double equal[] = {0.5, 0.5, 0.5};
-    assert_true(paired_interval(equal, 3, INTERVAL_STUDENT).low == 0.5);
+    const double equal[] = {0.9 - 0.8, 0.8 - 0.7, 0.3 - 0.2};
+    assert_true(isnan(paired_interval(equal, 2, INTERVAL_STUDENT).low));
+    assert_true(isnan(paired_interval(equal, 3, INTERVAL_STUDENT).high));
+    assert_true(isnan(paired_interval(equal, 3, INTERVAL_BOOTSTRAP).low));
+    assert_true(isnan(paired_student(equal, 3, 0.99).low));
+    assert_true(paired_all_equal(equal, 3) && paired_all_equal(equal, 1));
+    assert_false(paired_all_equal(seven, 7));
 }
 
 /* The test by its definition. */

@@ -277,9 +277,9 @@ static void the_table_of_the_publication(void **state)
     assert_holds(text, "OSA-FL                   3  0.6000 \xc2\xb1 0.1000             3  "
                        "1.0000 \xc2\xb1 0.0000    0.5000 \xc2\xb1 0.1000  "
                        "0.5800 \xc2\xb1 0.0100     +0.0200  1.2500 \xc2\xb1 0.2500     -0.2500\n");
-    /* The losses of the two seeds that both rows have differ by the same amount. */
+    /* The losses of the two seeds that both rows have differ by nearly the same amount. */
     assert_holds(text, "M-FedAvg            2 of 3  0.5000 \xc2\xb1 0.1414             3  "
-                       "0.7500 \xc2\xb1 0.0000 *  0.5000 \xc2\xb1 0.1414  ");
+                       "0.7500 \xc2\xb1 0.0001 *  0.5000 \xc2\xb1 0.1414  ");
     /* Neither the run without a link nor the failed one has a rank, and one seed no deviation. */
     assert_holds(text, "Genie               1 of 3           0.8750             4");
     assert_holds(text, "M-FedNova (failed)  0 of 3           0.1250             1");
@@ -287,14 +287,14 @@ static void the_table_of_the_publication(void **state)
     free(text);
     text = printed(t, FORMAT_MARKDOWN);
     assert_holds(text,
-                 "| M-FedAvg | 2 of 3 | 0.5000 \xc2\xb1 0.1414 | 3 | **0.7500 \xc2\xb1 0.0000** |");
+                 "| M-FedAvg | 2 of 3 | 0.5000 \xc2\xb1 0.1414 | 3 | **0.7500 \xc2\xb1 0.0001** |");
     free(text);
     text = printed(t, FORMAT_LATEX);
     assert_holds(text, "M-FedAvg & 2 of 3 & 0.5000 $\\pm$ 0.1414 & 3 & "
-                       "\\textbf{0.7500 $\\pm$ 0.0000} &");
+                       "\\textbf{0.7500 $\\pm$ 0.0001} &");
     free(text);
     text = printed(t, FORMAT_HTML);
-    assert_holds(text, "<td class=\"number best\"><strong>0.7500 \xc2\xb1 0.0000</strong></td>");
+    assert_holds(text, "<td class=\"number best\"><strong>0.7500 \xc2\xb1 0.0001</strong></td>");
     free(text);
     text_table_free(t);
     summarized_table_free(s);

@@ -58,10 +58,13 @@ static void add_row(const struct summarized_table *s, struct text_table *t, size
         text_table_set(t, i, MARK_NONE, checked_copy("-"));
     if (!has_pair)
         return;
+    const bool has_interval = !isnan(c->interval.low);
     char *low = difference_text(s, by, c->interval.low);
     char *high = difference_text(s, by, c->interval.high);
     text_table_set(t, 3, MARK_NONE, difference_text(s, by, c->mean));
-    text_table_set(t, 4, MARK_NONE, checked_format("%s to %s", low, high));
+    text_table_set(t, 4, MARK_NONE,
+                   has_interval ? checked_format("%s to %s", low, high)
+                                : checked_copy("none: all equal"));
     text_table_set(t, 5, MARK_NONE, p_text(c->p));
     text_table_set(t, 6, MARK_NONE, p_text(c->holm));
     text_table_set(t, 7, MARK_NONE, checked_format("%.0f %%", 100 * c->outperforms));

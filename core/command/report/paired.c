@@ -25,6 +25,14 @@ static double mean_of(const double *value, size_t n)
 
 /* ---- intervals ---- */
 
+bool paired_all_equal(const double *difference, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (fabs(difference[i] - difference[0]) > 1e-9 * fabs(difference[0]))
+            return false;
+    return true;
+}
+
 /* P(|T| <= t) as the finite series for whole degrees of freedom (Abramowitz and Stegun 26.7.3-4).
  */
 static double student_within(double t, size_t freedom)
@@ -62,7 +70,7 @@ double student_t_within(double probability, size_t freedom)
 
 struct interval paired_student(const double *difference, size_t n, double probability)
 {
-    if (n < 2)
+    if (n < 2 || paired_all_equal(difference, n))
         return (struct interval){(double)NAN, (double)NAN};
     const double mean = mean_of(difference, n);
     double squares = 0;
@@ -93,7 +101,7 @@ static struct interval bootstrap_interval(const double *difference, size_t n)
 
 struct interval paired_interval(const double *difference, size_t n, enum interval_kind kind)
 {
-    if (n < 2)
+    if (n < 2 || paired_all_equal(difference, n))
         return (struct interval){(double)NAN, (double)NAN};
     return kind == INTERVAL_STUDENT ? paired_student(difference, n, 0.95)
                                     : bootstrap_interval(difference, n);

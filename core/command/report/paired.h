@@ -7,6 +7,7 @@
 #ifndef OSAFL_REPORT_PAIRED_H
 #define OSAFL_REPORT_PAIRED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum interval_kind {
@@ -15,7 +16,7 @@ enum interval_kind {
 };
 
 struct interval {
-    double low; /* NAN: fewer than two differences */
+    double low; /* NAN: there is none, because fewer than two differences differ */
     double high;
 };
 
@@ -24,6 +25,10 @@ struct interval {
 
 /* Fewer differences prove nothing: no p can be below 2 / 2^4. */
 #define PAIRED_FEWEST 5
+
+/* Whether n > 0 differences are equal but for rounding: they do not show how far they scatter, so
+ * that their mean has no interval. */
+bool paired_all_equal(const double *difference, size_t n);
 
 /* The 95 % interval of the mean of n finite differences. */
 struct interval paired_interval(const double *difference, size_t n, enum interval_kind kind);

@@ -215,14 +215,12 @@ static size_t collect_pair(const struct until *u, const char *behind, double *di
 /* Why differences have no interval; NULL: they have one. */
 static const char *no_interval(const double *difference, size_t n)
 {
-    size_t equal = 0;
-    while (equal < n && difference[equal] == difference[0])
-        equal++;
     if (n < UNTIL_FEWEST_SEEDS)
         return "no interval: fewer than 5 pairs prove nothing";
-    if (equal == n && difference[0] == 0.0)
-        return "no interval: every pair is a tie";
-    return equal == n ? "no interval: all differences are equal" : NULL;
+    if (!paired_all_equal(difference, n))
+        return NULL;
+    return difference[0] == 0.0 ? "no interval: every pair is a tie"
+                                : "no interval: all differences are equal";
 }
 
 /* Prints the interval of a pair; its width, HUGE_VAL: it has none. */
