@@ -28,7 +28,7 @@ static const char *remedy(int number)
         return "choose a folder that you may write with --out or --results";
     case ENOENT:
     case ENOTDIR:
-        return "the folder is gone or its name is wrong";
+        return "it is gone or its name is wrong";
     case ELOOP:
         return "there is a symbolic link, and osafl does not write through links; remove it";
     case ENAMETOOLONG:

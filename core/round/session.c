@@ -663,6 +663,14 @@ void session_destroy(struct session *s)
     *s = (struct session){0};
 }
 
+/* A setting_visitor: arg[512] is where model.start stands. */
+static osafl_status find_start(void *arg, const struct setting *s)
+{
+    if (strcmp(s->group, "model") == 0 && strcmp(s->key, "start") == 0)
+        snprintf(arg, 512, "%s", s->origin);
+    return OSAFL_OK;
+}
+
 osafl_status session_start_weights(const struct session *s, float *w, struct error *error)
 {
     const char *path = s->experiment->model.start;
@@ -673,7 +681,9 @@ osafl_status session_start_weights(const struct session *s, float *w, struct err
         weights_read(path, &s->instance[OSAFL_KIND_MODEL], &s->model, w, NULL, &why);
     if (status == OSAFL_OK)
         return OSAFL_OK;
+    char place[512] = "";
+    OSAFL_TRY(experiment_visit(s->experiment, find_start, place));
     /* A file that the experiment names, as one that is malformed. */
-    return error_set(error, status == OSAFL_E_IO ? OSAFL_E_DATA : status, "model.start: %s",
-                     why.text);
+    return error_set(error, status == OSAFL_E_IO ? OSAFL_E_DATA : status, "%s: model.start: %s",
+                     place, why.text);
 }

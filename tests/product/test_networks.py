@@ -148,7 +148,9 @@ class Networks(ProductTest):
         path = self.write("short.safetensors", b"\xff" * 9)
         self.assertIn("is not a safetensors file",
                       self.check_small({"model.start": path}, status=2))
-        self.assertIn("cannot read", self.check_small({"model.start": '"/nowhere"'}, status=2))
+        self.assertIn("--set: model.start: cannot read /nowhere: No such file or directory; it is "
+                      "gone or its name is wrong",
+                      self.check_small({"model.start": '"/nowhere"'}, status=2))
 
     def refuse_extents(self, weight, bias):
         """Tensors fill the file: no overlap, no gap, nothing behind them."""
