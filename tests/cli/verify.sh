@@ -119,8 +119,9 @@ verify 1 "4 runs: 1 the same, 2 different or damaged, 1 lacking something" "$wor
 cd "$work"
 "$osafl" run "$source_tree/tests/cli/grid.cfg" --quiet --results base --set rounds=2 >/dev/null
 grid=$(ls base)
-"$osafl" pack "base/$grid" run --out kept.tar.xz >"$work/out"
+"$osafl" pack "base/$grid" run --out kept.tar.xz >"$work/out" 2>&1
 grep -q "kept.tar.xz: " "$work/out" || fail "pack: $(cat "$work/out")"
+! grep -q "without a source" "$work/out" || fail "a source is missing: $(cat "$work/out")"
 "$osafl" pack "base/$grid" run --out again.tar.gz >/dev/null
 mkdir unpacked
 tar -xJf kept.tar.xz -C unpacked
@@ -134,6 +135,12 @@ python3 -m json.tool unpacked/kept/plugins.json >/dev/null || fail "plugins.json
 diff -r "base/$grid" "unpacked/kept/results/$grid" | grep -v 'Only in base.*\(checkpoint\|lock\)' && fail "other files"
 verify 0 " the same, 0 different or damaged, 0 lacking something" unpacked/kept/results
 "$osafl" report unpacked/kept/results >/dev/null || fail "no report of what was packed"
+
+# Plugins whose sources are nowhere are named.
+sed -i 's/"name": "osafl",/"name": "elsewhere",/' unpacked/kept/results/run/manifest.json
+"$osafl" pack unpacked/kept/results/run --out foreign.tar.gz 2>"$work/out" >/dev/null
+grep -qF "without a source: aggregator/elsewhere; name folders that hold them with --sources" "$work/out" ||
+    fail "no word of a missing source: $(cat "$work/out")"
 
 packs() { # STATUS TEXT ARGUMENT...
     local wanted=$1 text=$2 status=0

@@ -171,6 +171,31 @@ static char *find_source(const struct packing *p, const json_t *environment, con
     return found;
 }
 
+/* Says which plugins have no source in the archive. */
+static void tell_missing_sources(const struct packing *p)
+{
+    struct checked_stream list;
+    size_t i;
+    size_t missing = 0;
+    json_t *entry;
+    checked_stream_open(&list);
+    json_array_foreach(p->plugins, i, entry)
+    {
+        if (!json_is_null(json_object_get(entry, "source")))
+            continue;
+        fprintf(list.file, "%s%s/%s", missing > 0 ? ", " : "",
+                json_string_value(json_object_get(entry, "kind")),
+                json_string_value(json_object_get(entry, "name")));
+        missing++;
+    }
+    char *names = checked_stream_text(&list);
+    if (missing > 0)
+        fprintf(stderr,
+                "osafl pack: without a source: %s; name folders that hold them with --sources\n",
+                names);
+    free(names);
+}
+
 /* Whether plugins.json has this file of a plugin already. */
 static bool is_listed(const struct packing *p, const json_t *plugin)
 {
@@ -364,6 +389,8 @@ static osafl_status pack_found(const struct pack_options *o, const struct found_
     p.name = checked_format("%.*s", (int)(strlen(base) - strlen(".tar.xz")), base);
     p.stage = checked_format("%s/%s", folder, p.name);
     const osafl_status status = pack(&p, error);
+    if (status == OSAFL_OK)
+        tell_missing_sources(&p);
     folder_remove(folder);
     json_decref(p.plugins);
     free(p.stage);
