@@ -5,6 +5,7 @@
 . "$(dirname "$0")/installed.sh"
 
 cp -r "$source/sdk/examples" "$work/project"
+torch=() # libtorch's headers take long: with the first compiler only
 for compiler in "${compilers[@]}"; do
     cxx=${compiler/gcc/g++}
     cxx=${cxx/clang/clang++}
@@ -12,7 +13,9 @@ for compiler in "${compilers[@]}"; do
     built=$work/$compiler
     quietly "$cmake" -S "$work/project" -B "$built" -DCMAKE_PREFIX_PATH="$prefix" \
         -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CXX_COMPILER="$cxx" \
-        "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror" "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror"
+        "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror" "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror" \
+        "${torch[@]}"
+    torch=(-DTORCH_HEADERS=OFF)
     quietly "$cmake" --build "$built"
     (cd "$built" && quietly ctest --output-on-failure)
 
@@ -39,6 +42,19 @@ for compiler in "${compilers[@]}"; do
         refused "line 14, in weights total = sum(rwa) NameError: name 'rwa' is not defined" by_python "$work/wrong.py" "$built/wrong"
     else
         echo "python_weights is skipped: no python3-dev"
+    fi
+
+    # A module of TorchScript trains, with the same bytes on any number of threads.
+    if [ -e "$built/plugins/model/torchscript.so" ]; then
+        for threads in 1 3; do
+            quietly "$osafl" run "$source/tests/cli/small.cfg" --quiet --threads $threads \
+                --plugin-dir "$built/plugins" --out "$built/torch-$threads" --set rounds=6 \
+                --set model.plugin=torchscript --set model.torchscript.file="$built/module.pt"
+        done
+        cmp "$built/torch-1/clients.csv" "$built/torch-3/clients.csv"
+        cmp "$built/torch-1/rounds.csv" "$built/torch-3/rounds.csv"
+    elif [ "$compiler" = "${compilers[0]}" ]; then
+        echo "torchscript is skipped: no libtorch-dev"
     fi
 
     # What the C++ plugin throws is a message and exit status 1, not the end of the program.
