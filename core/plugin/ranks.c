@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/exit_status.h"
 #include "base/stop.h"
@@ -19,6 +20,7 @@ struct ranks {
     uint32_t own;
     uint32_t count;
     uint32_t threads;
+    struct ranks_cost cost;
     bool is_over;             /* a rank has failed, and all know it */
     bool stopping;            /* a rank was asked to stop, and all know it */
     struct rank_piece *piece; /* [count], as are the next two */
@@ -47,6 +49,11 @@ uint32_t ranks_own(const struct ranks *r)
 uint32_t ranks_threads(const struct ranks *r)
 {
     return r->threads;
+}
+
+struct ranks_cost ranks_cost(const struct ranks *r)
+{
+    return r->cost;
 }
 
 bool ranks_lead(const struct ranks *r)
@@ -83,6 +90,20 @@ static struct head read_head(const struct ranks *r, uint32_t rank, struct rank_p
     *rest = (struct rank_piece){data + sizeof head + head.reason_bytes,
                                 (size_t)bytes - sizeof head - head.reason_bytes};
     return head;
+}
+
+static osafl_status exchange(struct ranks *r, const void *head, size_t head_bytes, const void *own,
+                             size_t bytes, uint32_t to, struct error *error)
+{
+    const double begun = now_s();
+    const osafl_status status =
+        r->transport->exchange(head, head_bytes, own, bytes, to, r->data, r->bytes);
+    if (status != OSAFL_OK)
+        return error_set(error, status, "transport %s has failed", r->transport->name);
+    r->cost.seconds += now_s() - begun;
+    for (uint32_t rank = 0; rank < r->count; rank++)
+        r->cost.bytes += rank != r->own ? r->bytes[rank] : 0;
+    return OSAFL_OK;
 }
 
 /* What the heads say; fills r->piece. */
@@ -122,11 +143,8 @@ osafl_status ranks_share(struct ranks *r, osafl_status status, const void *own, 
         memcpy(said.reason, error->text, sizeof said.reason);
         said.head.reason_bytes = (uint32_t)strnlen(said.reason, sizeof said.reason);
     }
-    const osafl_status carried =
-        r->transport->exchange(&said, sizeof said.head + said.head.reason_bytes, own, bytes,
-                               OSAFL_ALL_RANKS, r->data, r->bytes);
-    if (carried != OSAFL_OK)
-        return error_set(error, carried, "transport %s has failed", r->transport->name);
+    OSAFL_TRY(exchange(r, &said, sizeof said.head + said.head.reason_bytes, own, bytes,
+                       OSAFL_ALL_RANKS, error));
     if (all != NULL)
         *all = r->piece;
     return agree(r, error);
@@ -138,9 +156,7 @@ osafl_status ranks_collect(struct ranks *r, osafl_status status, const void *own
     OSAFL_TRY(ranks_share(r, status, NULL, 0, all, error));
     if (r == NULL)
         return OSAFL_OK;
-    const osafl_status carried = r->transport->exchange(NULL, 0, own, bytes, 0, r->data, r->bytes);
-    if (carried != OSAFL_OK)
-        return error_set(error, carried, "transport %s has failed", r->transport->name);
+    OSAFL_TRY(exchange(r, NULL, 0, own, bytes, 0, error));
     for (uint32_t rank = 0; rank < r->count; rank++)
         r->piece[rank] = (struct rank_piece){r->data[rank], (size_t)r->bytes[rank]};
     return OSAFL_OK;

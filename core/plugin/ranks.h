@@ -39,6 +39,13 @@ bool ranks_lead(const struct ranks *r);      /* true without */
 
 uint32_t ranks_threads(const struct ranks *r); /* of all ranks together */
 
+/* So far: seconds in which this rank shared or waited for the others to, and bytes that it took. */
+struct ranks_cost {
+    double seconds;
+    uint64_t bytes;
+};
+struct ranks_cost ranks_cost(const struct ranks *r);
+
 /* What a rank gave; valid until the next time. */
 struct rank_piece {
     const uint8_t *data;

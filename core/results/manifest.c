@@ -501,6 +501,16 @@ static json_t *describe_compute(const struct run_folder *folder, const struct ru
                      "earlier_energy_j", earlier[2]);
 }
 
+/* {"ranks": 4, "exchange_s": 1.5, "exchange_bytes": 1000} of rank 0; empty without ranks. */
+static json_t *describe_ranks(const struct run_environment *env)
+{
+    if (env->ranks == NULL)
+        return json_object();
+    const struct ranks_cost cost = ranks_cost(env->ranks);
+    return json_pack("{s:i, s:f, s:I}", "ranks", (int)ranks_count(env->ranks), "exchange_s",
+                     cost.seconds, "exchange_bytes", (json_int_t)cost.bytes);
+}
+
 osafl_status environment_write(const struct run_folder *folder, const struct experiment *e,
                                const struct run_environment *env, struct error *error)
 {
@@ -526,9 +536,12 @@ osafl_status environment_write(const struct run_folder *folder, const struct exp
         "seconds", env->seconds,                                                            //
         "resumed_at_round", (int)env->resumed_at, "tables", describe_tables(env->tables));
     json_t *compute = describe_compute(folder, env);
-    json_t *value =
-        whole_or_nothing(described, compute != NULL && json_object_update(described, compute) == 0);
+    json_t *ranks = describe_ranks(env);
+    json_t *value = whole_or_nothing(described, compute != NULL && ranks != NULL &&
+                                                    json_object_update(described, compute) == 0 &&
+                                                    json_object_update(described, ranks) == 0);
     json_decref(compute);
+    json_decref(ranks);
     const osafl_status status = write_json(folder, ENVIRONMENT, value, error);
     json_decref(value);
     free(program);

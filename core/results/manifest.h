@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "experiment/experiment.h"
+#include "plugin/ranks.h"
 #include "results.h"
 #include "run_folder.h"
 
@@ -76,6 +77,7 @@ struct run_environment {
     double seconds;      /* of this process */
     double energy_j;     /* of the processors meanwhile (energy_meter.h); NAN: it cannot be read */
     uint32_t resumed_at; /* round; 0: started afresh */
+    const struct ranks *ranks;        /* NULL: there were none */
     const struct table_state *tables; /* of a run that came to its end; NULL: of any other */
 };
 

@@ -495,6 +495,7 @@ static osafl_status write_environment(const struct run *r, bool ended, const cha
         .seconds = now_s() - r->start_s,
         .energy_j = r->energy.packages > 0 ? r->energy.joules : (double)NAN,
         .resumed_at = r->first_round,
+        .ranks = r->o->ranks,
         .tables = ended && failure == NULL ? tables : NULL,
     };
     return environment_write(&r->folder, r->e, &environment, error);
