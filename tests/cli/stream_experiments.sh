@@ -45,10 +45,32 @@ try_requests() {
         cmp arrivals first || fail "$run: other arrivals"
     done
 }
-if Rscript -e 'if (!requireNamespace("dslabs", quietly = TRUE)) quit(status = 1)' > told 2>&1; then
+has_package() {
+    Rscript -e "if (!requireNamespace('$1', quietly = TRUE)) quit(status = 1)" > told 2>&1
+}
+if has_package dslabs; then
     try_requests
 else
     echo "r-cran-dslabs is missing: requests.cfg is only read"
+fi
+
+# Air quality: what the script says of its experiment, over the rest of one.
+try_air() {
+    mkdir air
+    Rscript get-air.R air/air.csv > told 2>&1 || { cat told; fail "get-air.R"; }
+    grep -q ": 140117 days of 70 stations" told || { cat told; fail "other days than expected"; }
+    sed '1,/^# An experiment/d; /^file/,$d; s/^#//' get-air.R > air/said.cfg
+    printf '%s\n' 'name = "air";' '@include "../../include/stream-common.cfg"' \
+        'clients: { count = 60; storage = 60; activity = [1.0, 1.0]; };' > air/air.cfg
+    "$osafl" run air/air.cfg --overlay air/said.cfg --only seed=1 --set rounds=4 --set evaluation.mixes=false \
+        --set evaluation.client_spread=false --results runs --quiet > told 2>&1 || { cat told; fail "the run of air.csv"; }
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["arrived_samples"] < 150 { exit 1 }' \
+        runs/air/*/*/rounds.csv || fail "fewer days a week than expected"
+}
+if has_package spacetime; then
+    try_air
+else
+    echo "r-cran-spacetime is missing: get-air.R is not tried"
 fi
 
 data=/usr/share/datasets/fashion-mnist
