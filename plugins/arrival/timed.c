@@ -12,10 +12,10 @@ struct config {
 };
 
 static const osafl_param params[] = {
-    OSAFL_REAL(struct config, start, 0.0, -1e18, 1e18,
+    OSAFL_REAL(struct config, start, 0.0, -1e30, 1e30,
                "When round 0 begins, in the unit of the samples' times; what came before is in the "
                "stores, the last samples of each client"),
-    OSAFL_REAL(struct config, period, 0.0, 0.0, 1e18, "How long a round lasts, in the same unit",
+    OSAFL_REAL(struct config, period, 0.0, 0.0, 1e30, "How long a round lasts, in the same unit",
                .flags = OSAFL_P_REQUIRED | OSAFL_P_LO_OPEN),
 };
 

@@ -397,6 +397,11 @@ static void test_times(void **state)
     assert_non_null(strstr(warnings, "the last sample comes in round 5 of 0 .. 15"));
     assert_non_null(strstr(warnings, "1 sample comes after the last round and is left out"));
     close_bench(b);
+
+    b = open_timed("-1.76e18", "8.64e13"); /* days in nanoseconds */
+    assert_int_equal(create(b, 3, 20371), OSAFL_OK);
+    assert_int_equal(fill_timed(b, n), OSAFL_OK);
+    close_bench(b);
 }
 
 static void refuse_times(struct bench *b, uint32_t rounds, const char *message)

@@ -308,6 +308,11 @@ static void follows_the_rule_for_missing_values(void **state)
     refuse("f,age,y\n1,NA,a\n1,null,b\n,,b\n", SET("missing", "drop"),
            "holds no sample without missing values; most are missing in column 2 (\"age\") (3 of 3 "
            "rows)");
+    refuse("f,age,owner,at,y\n1,NA,a,1,a\n1,2,,,b\n1,2,a,,b\n",
+           SET("missing", "drop", "client", "owner", "time", "at"),
+           "most are missing in column 4 (\"at\") (2 of 3 rows)");
+    refuse("f,age,y\n1,2,\n,3,\n", SET("missing", "drop"),
+           "most are missing in column 3 (\"y\") (2 of 2 rows)");
 }
 
 /* The mean is that of the training split, however the test samples are. */

@@ -167,6 +167,7 @@ static osafl_status find_missing(struct table *t, float *x, bool *drop)
                            "%s:%" PRIu32 ": the %s; complete it, or leave all rows with missing "
                            "values out: dataset.csv.missing = \"drop\"",
                            t->path, t->csv.line, lacks[role]);
+        t->lacking[role]++;
         *drop = true;
     }
     for (uint32_t k = 0; k < t->n_features; k++) {
@@ -250,19 +251,34 @@ static osafl_status compare_features(const struct table *t)
 
 /* --- The table as a whole */
 
+/* In how many rows a column is empty. */
+static uint64_t missing_in(const struct table *t, uint32_t column)
+{
+    if (t->role[column] != ROLE_FEATURE)
+        return t->lacking[t->role[column]];
+    for (uint32_t k = 0; k < t->n_features; k++)
+        if (t->feature[k].column == column)
+            return t->feature[k].missing;
+    return 0;
+}
+
 static osafl_status refuse_empty(const struct table *t)
 {
-    uint32_t most = 0;
-    for (uint32_t k = 1; k < t->n_features; k++)
-        if (t->feature[k].missing > t->feature[most].missing)
-            most = k;
+    uint32_t column = 0;
+    uint64_t most = 0;
     if (t->dropped == 0)
         return io_fail(t->message, OSAFL_E_DATA, "%s: holds no sample", t->path);
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        const uint64_t missing = missing_in(t, i);
+        if (missing > most) {
+            column = i;
+            most = missing;
+        }
+    }
     return io_fail(t->message, OSAFL_E_DATA,
                    "%s: holds no sample without missing values; most are missing in %s (%" PRIu64
                    " of %" PRIu64 " rows)",
-                   t->path, csv_place(&t->csv, t->feature[most].column).text,
-                   t->feature[most].missing, t->dropped);
+                   t->path, csv_place(&t->csv, column).text, most, t->dropped);
 }
 
 static osafl_status read_rows(struct table *t)

@@ -41,15 +41,16 @@ struct table {
     struct feature *feature; /* n_features, by column */
     uint32_t n_features;
     uint32_t label_column;
-    bool any_text;            /* columns of text are categories, named or not */
-    uint32_t values;          /* of a sample: one for each column of numbers and each category */
-    bool named;               /* some setting names a column by its name */
-    bool guessed;             /* header = "auto" has decided */
-    enum first_row counts;    /* the first row, if it is taken for a sample */
-    uint64_t capacity;        /* samples for which there is room */
-    struct samples *samples;  /* values: n * values; until table_read() ends n * n_features */
-    uint64_t dropped;         /* rows with missing values */
-    struct vocabulary labels; /* of a training table, like the clients */
+    bool any_text;           /* columns of text are categories, named or not */
+    uint32_t values;         /* of a sample: one for each column of numbers and each category */
+    bool named;              /* some setting names a column by its name */
+    bool guessed;            /* header = "auto" has decided */
+    enum first_row counts;   /* the first row, if it is taken for a sample */
+    uint64_t capacity;       /* samples for which there is room */
+    struct samples *samples; /* values: n * values; until table_read() ends n * n_features */
+    uint64_t dropped;        /* rows with missing values */
+    uint64_t lacking[ROLE_IGNORED + 1]; /* of these, by the role of what is missing */
+    struct vocabulary labels;           /* of a training table, like the clients */
     struct vocabulary clients;
 };
 
