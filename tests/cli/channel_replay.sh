@@ -29,10 +29,11 @@ grep -q "holds 4 rounds, the experiment needs 5" "$work/refusal"
 run --out "$work/longer" --set rounds=5 --set channel.plugin=trace --set channel.trace.at_end=hold \
     --set channel.trace.layout=long --set channel.trace.path="$work/drawn/clients.csv"
 
-# The overlay of experiments, in one go and in two: 8 rounds go on from the 5 of another run.
+# The overlays of experiments, in one go and in two: 8 rounds go on from the 5 of another run.
 mobile() {
+    cat "$source_tree"/experiments/include/{channel-mobile,link-costs}.cfg >"$work/both.cfg"
     "$osafl" run "$source_tree/tests/cli/small.cfg" --set aggregator.osafl.final_step=1.0 \
-        --overlay "$source_tree/experiments/include/channel-mobile.cfg" "$@" >"$work/told" 2>&1
+        --overlay "$work/both.cfg" "$@" >"$work/told" 2>&1
 }
 mobile --out "$work/moved" --rounds 8
 mobile --results "$work/parts" --rounds 5
@@ -43,6 +44,6 @@ for file in rounds.csv clients.csv; do
     cmp "$work/moved/$file" "$resumed"
 done
 if cmp -s <(cut -d, -f5 "$work/moved/clients.csv" | head -20) <(cut -d, -f5 "$work/drawn/clients.csv" | head -20); then
-    echo "the overlay changes nothing"
+    echo "the overlays change nothing"
     exit 1
 fi

@@ -50,6 +50,10 @@ for file in "$plugins"/*/*.so; do
         check "$file" 'layers=({ conv = 4; kernel = 3; relu = true; }, { max_pool = 2; },
             { dropout = 0.5; }, { linear = "classes"; })'
         ;;
+    */channel/tr38901.so | */channel/logdistance.so)
+        check "$file"
+        check "$file" fading=rician speed_m_per_s="[1.0, 30.0]" pause_s="[0.0, 20.0]" spatially_consistent=true
+        ;;
     */channel/trace.so) check "$file" path="$work/gains.csv" ;;
     */arrival/trace.so) check "$file" path="$work/arrivals.csv" at_end=cycle ;;
     */partition/assigned.so) check "$file" path="$work/owners.csv" ;;

@@ -92,9 +92,13 @@ class DataSets(ProductTest):
     def glyphs_settings(self):
         return {"dataset.glyphs.test": 70}, 70
 
+    def beams_settings(self):
+        return {"dataset.beams.test": 60, "dataset.beams.beams": CLASSES,
+                "dataset.beams.samples": 300}, 60
+
     def test_every_data_set_and_split(self):
         for name in ("idx", "cifar10", "cifar100", "csv", "libsvm", "npy",
-                     "glyphs"):
+                     "glyphs", "beams"):
             with self.subTest(dataset=name):
                 settings, n_test = getattr(self, name + "_settings")()
                 settings = {**TINY, **settings, "dataset.plugin": name}

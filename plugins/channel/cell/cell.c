@@ -66,6 +66,25 @@ void cell_draw_place(const struct cell_settings *s, const uint32_t word[4], doub
     place_m[1] = distance_m * sin(angle);
 }
 
+/* The streams of the run. */
+struct run_source {
+    struct cell_source base; /* first */
+    const osafl_host *host;
+    osafl_call *call;
+};
+
+static void fill_from_run(const struct cell_source *s, uint32_t stream, uint32_t client,
+                          uint64_t index, uint32_t *out, uint32_t n)
+{
+    const struct run_source *from = (const void *)s;
+    from->host->random_fill(from->call, stream, client, 0, index, out, n);
+}
+
+static struct run_source source_of(const struct cell *cell, osafl_call *c)
+{
+    return (struct run_source){.base.fill = fill_from_run, .host = cell->host, .call = c};
+}
+
 static bool moves(const struct cell *cell)
 {
     return cell->settings->speed_m_per_s.hi > 0.0;
@@ -77,20 +96,19 @@ static double sight_uniform(const struct cell *cell, uint32_t client)
     const osafl_place *p = &cell->place[client];
     if (cell->field == NULL)
         return cell->uniform[client];
-    const double z = field_at(&cell->field[CELL_FIELD_SIGHT], p->x_m, p->y_m);
-    /* The normal distribution function. */
-    return fmin(0.5 * erfc(-z / sqrt(2.0)), 1.0 - 0x1p-53);
+    return field_uniform_at(&cell->field[CELL_FIELD_SIGHT], p->x_m, p->y_m);
 }
 
 /* Brings places and paths to a round. */
 static void go_to_round(struct cell *cell, osafl_call *c, uint32_t round)
 {
-    const struct mover mover = {.host = cell->host, .settings = cell->settings};
+    const struct run_source source = source_of(cell, c);
+    const struct mover mover = {.source = &source.base, .settings = cell->settings};
     const double time_s = (double)round * cell->round_s;
     for (uint32_t u = 0; u < cell->clients; u++) {
         osafl_place *place = &cell->place[u];
         if (moves(cell))
-            movement_place(&mover, c, u, time_s, &cell->leg[u], place);
+            movement_place(&mover, u, time_s, &cell->leg[u], place);
         double distance_m = hypot(place->x_m, place->y_m);
         if (moves(cell)) /* a way may lead by the base station */
             distance_m = fmax(distance_m, cell->settings->min_distance_m);
@@ -130,17 +148,18 @@ static osafl_status check_ways(const struct cell *cell, osafl_call *c, const osa
 
 static void draw_clients(struct cell *cell, osafl_call *c, const struct cell_plan *plan)
 {
-    const struct mover mover = {.host = cell->host, .settings = cell->settings};
+    const struct run_source source = source_of(cell, c);
+    const struct mover mover = {.source = &source.base, .settings = cell->settings};
     for (uint32_t u = 0; u < cell->clients; u++) {
         uint32_t word[2];
         cell->host->random_fill(c, CELL_STREAM_LINE_OF_SIGHT, u, 0, 0, word, 2);
         cell->uniform[u] = osafl_uniform(word);
-        cell->leg[u] = movement_start(&mover, c, u);
+        cell->leg[u] = movement_start(&mover, u);
         cell->place[u].x_m = cell->leg[u].from[0];
         cell->place[u].y_m = cell->leg[u].from[1];
     }
     for (uint32_t k = 0; cell->field != NULL && k < CELL_FIELDS; k++)
-        field_draw(cell->host, c, CELL_STREAM_FIELD + k, plan->decorrelation_m[k], &cell->field[k]);
+        field_draw(&source.base, CELL_STREAM_FIELD + k, plan->decorrelation_m[k], &cell->field[k]);
     go_to_round(cell, c, 0);
 }
 

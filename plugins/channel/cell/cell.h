@@ -23,6 +23,12 @@ void cell_link(osafl_link *out, double bandwidth_hz, double noise_dbm_per_hz,
 /* 10^(db / 10) */
 double cell_from_db(double db);
 
+/* Random words of a cell: those of a channel's streams in the run, or of a data set's own. */
+struct cell_source {
+    void (*fill)(const struct cell_source *s, uint32_t stream, uint32_t client, uint64_t index,
+                 uint32_t *out, uint32_t n);
+};
+
 /* Random streams of a channel. */
 enum {
     CELL_STREAM_PLACE = 1,

@@ -3,7 +3,7 @@
 #ifndef OSAFL_CHANNEL_FIELD_H
 #define OSAFL_CHANNEL_FIELD_H
 
-#include "osafl/channel.h"
+#include "cell.h"
 
 enum { FIELD_WAVES = 128 };
 
@@ -13,8 +13,10 @@ struct field {
     double phase[FIELD_WAVES];
 };
 
-void field_draw(const osafl_host *h, osafl_call *c, uint32_t stream, double decorrelation_m,
+void field_draw(const struct cell_source *s, uint32_t stream, double decorrelation_m,
                 struct field *out);
 double field_at(const struct field *f, double x_m, double y_m);
+/* Uniform in [0, 1) instead: the normal distribution function of the number. */
+double field_uniform_at(const struct field *f, double x_m, double y_m);
 
 #endif

@@ -6,7 +6,7 @@
 #include "cell.h"
 
 struct mover {
-    const osafl_host *host;
+    const struct cell_source *source;
     const struct cell_settings *settings;
 };
 
@@ -21,11 +21,11 @@ struct leg {
 };
 
 /* Number 0, without length: the client's first place. */
-struct leg movement_start(const struct mover *m, osafl_call *c, uint32_t client);
+struct leg movement_start(const struct mover *m, uint32_t client);
 
 /* The place at that time.  *leg is where the client was when asked before, and moves on; a time
  * before it starts over, so that the answer is a function of the time. */
-void movement_place(const struct mover *m, osafl_call *c, uint32_t client, double time_s,
-                    struct leg *leg, osafl_place *out);
+void movement_place(const struct mover *m, uint32_t client, double time_s, struct leg *leg,
+                    osafl_place *out);
 
 #endif
