@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/streams.h"
@@ -385,6 +386,23 @@ static osafl_status deal_stores(struct world *w, struct error *error)
     return OSAFL_OK;
 }
 
+/* Stores that outgrow the machine would be given out, and end the program when they are filled. */
+static osafl_status check_memory(const struct world *w, struct error *error)
+{
+    const struct population *p = &w->population;
+    const double gib = 1073741824.0;
+    const double has = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double needs =
+        (double)p->total_capacity * (sizeof *w->sample + sizeof *w->label + sizeof *w->born);
+    if (needs <= has || has <= 0.0) /* not told */
+        return OSAFL_OK;
+    return error_set(error, OSAFL_E_NOMEM,
+                     "out of memory: the stores of %" PRIu32 " clients, with %" PRIu64
+                     " samples in all, need %.1f GiB, and this machine has %.1f GiB; lower "
+                     "clients.count, clients.storage or the storage in clients.groups",
+                     p->clients, p->total_capacity, needs / gib, has / gib);
+}
+
 static osafl_status allocate(struct world *w, struct error *error)
 {
     const struct population *p = &w->population;
@@ -429,6 +447,7 @@ static osafl_status world_fill(struct world *w, struct error *error)
     OSAFL_TRY(population_draw(w->seed, w->settings, &w->population, error));
     OSAFL_TRY(describe_partition(w, error));
     OSAFL_TRY(check_dataset(w, error));
+    OSAFL_TRY(check_memory(w, error));
     OSAFL_TRY(allocate(w, error));
     OSAFL_TRY(make_dealer(w, error));
     OSAFL_TRY(ask_fill(w, error));

@@ -71,6 +71,16 @@ class Stores(ProductTest):
         self.assertIn('form = "weighted"',
                       self.check_small({"partition.dirichlet.form": '"weighted"'}))
 
+    def test_stores_that_outgrow_the_machine(self):
+        """They are refused before they are filled, by check and by run."""
+        groups = "({clients = 999; storage = 2147483647; arrivals = 2;})"
+        huge = {"clients.count": 1000, "clients.groups": groups}
+        for command in (("check",), ("run", "--out", self.path("huge"))):
+            text = self.osafl(*command, osafl_run.SMALL, *osafl_run.arguments(huge), status=1)
+            self.assertRegex(text, r"the stores of 1000 clients, with \d+ samples in all, need "
+                             r"319\d\d\.\d GiB, and this machine has \d+\.\d GiB; lower "
+                             r"clients.count, clients.storage or the storage in clients.groups")
+
     def test_groups(self):
         """Five clients with stores of 50, three with stores of 20 to 30, one as drawn."""
         plain = self.check_small()
