@@ -59,6 +59,8 @@ expect 2 '^osafl report: --recover 8: the runs have rounds 0 to 7' results --rec
 expect 2 'must be whole numbers from 1 on that ascend' results --recover 5,5
 expect 2 'must be whole numbers from 1 on' results --recover 0
 expect 2 'must be a number from 0 on' results --recover 3 --margin -1
+expect 2 '^osafl report: --margin needs --recover' results --margin 0.1
+expect 2 '^osafl report: --before needs --recover' results --before 5
 expect 2 '--recover makes a table of the report' results --recover 3 --format csv
 
 # Online measures: the mean over the rounds, and the last one, over seeds.

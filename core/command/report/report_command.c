@@ -61,8 +61,9 @@ struct report_options {
     const char *by;           /* a setting: --by; NULL */
     struct pivot pivot;
     struct recovery_question recovery;
-    char *heading;     /* the pivot's */
-    const char **name; /* [names] */
+    const char *recovery_detail; /* an option that says more of it; NULL */
+    char *heading;               /* the pivot's */
+    const char **name;           /* [names] */
     size_t names;
     const char **only; /* [n_only] */
     size_t n_only;
@@ -185,10 +186,12 @@ static error_t parse_recovery(int key, char *argument, struct argp_state *state)
     case KEY_MARGIN:
         if (!text_real(argument, &o->recovery.margin) || !(o->recovery.margin >= 0.0))
             argp_error(state, "--margin %s: must be a number from 0 on", argument);
+        o->recovery_detail = "--margin";
         return 0;
     case KEY_BEFORE:
         if (!parse_rounds(argument, &o->recovery.before))
             argp_error(state, "--before %s: must be a whole number from 1 on", argument);
+        o->recovery_detail = "--before";
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -521,6 +524,8 @@ static osafl_status find_tuning(struct report_options *o, struct error *error)
 /* A table of its own is asked for where there is one. */
 static osafl_status check_place(const struct report_options *o, struct error *error)
 {
+    if (o->question.recovery == NULL && o->recovery_detail != NULL)
+        return error_set(error, OSAFL_E_CONFIG, "%s needs --recover", o->recovery_detail);
     if (o->question.recovery == NULL || o->html != NULL ||
         (o->by == NULL && !o->compute && o->format <= FORMAT_HTML))
         return OSAFL_OK;
