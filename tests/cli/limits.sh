@@ -14,7 +14,7 @@ fail() {
     exit 1
 }
 
-if grep -q __tsan_init "$osafl" || grep -q __asan_init "$osafl"; then
+if grep -q __tsan_init "$osafl" || grep -q __asan_report_load "$osafl"; then
     echo "skipped: a sanitizer needs files and time of its own"
     exit 77
 fi

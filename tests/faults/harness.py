@@ -132,7 +132,7 @@ class Bench:
         with open(self.program, "rb") as file:
             data = file.read()
         self.folder = tempfile.mkdtemp(prefix="osafl-faults-")
-        self.sanitized = b"__asan_init" in data or b"__tsan_init" in data
+        self.sanitized = b"__asan_report_load" in data or b"__tsan_init" in data
         self.races = b"__tsan_init" in data  # looked for by the thread sanitizer
         self.references = {}
         self.states = {}    # of interrupted()
