@@ -92,7 +92,8 @@ void check_threads_parallel(struct conform *c)
 /* Words in files that count their coverage (GCC, clang), or guard what lies between variables. */
 static bool is_instrumented(const struct conform *c)
 {
-    static const char *const marks[] = {"GCOV_PREFIX", "LLVM_PROFILE_FILE", "__asan_init"};
+    static const char *const marks[] = {"GCOV_PREFIX", "LLVM_PROFILE_FILE",
+                                        "__asan_version_mismatch_check"};
     struct elf_file file;
     struct error error;
     bool found = false;
