@@ -88,9 +88,11 @@ same evaluation --set evaluation.per_class=true --set evaluation.prequential=tru
 same folded --set aggregator.plugin=fedavg --set clients.count=60 # in several windows
 same pooled --set aggregator.plugin=genie
 if [ -n "${OSAFL_TEST_FULL:-}" ]; then
-    rounds=2
+    rounds=1
+    counts=3
     for model in cnn squeezenet resnet18; do
-        same $model --set model.plugin=$model --set training.minibatches=1
+        same $model --set model.plugin=$model --set training.minibatches=1 --set clients.count=4 \
+            --set evaluation.samples=64
     done
     rounds=8
 fi
