@@ -500,7 +500,7 @@ struct experiment *experiment_resolve(struct experiment_tree *tree, const char *
     if (e->case_name == NULL)
         out_of_memory(d);
     for (size_t i = 0; i < o->n_set; i++)
-        tree_set(tree, o->set[i], d);
+        tree_set(tree, PLACE_SET, o->set[i], d);
     struct resolver r = {.e = e, .loader = o->loader, .d = d, .root = tree_root(tree)};
     resolve(&r);
     if (diagnostics_errors(d) == errors_before && compute_identity(e) != OSAFL_OK)

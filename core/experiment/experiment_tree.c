@@ -523,54 +523,54 @@ static struct experiment_tree *parse_value(const char *value, const char *place,
 }
 
 /* n and all below it; the depth is bounded by the pre-scan. */
-static void place_on_command_line(struct node *n)
+static void place_at(struct node *n, const char *place)
 {
-    n->file = PLACE_SET;
+    n->file = place;
     n->line = 0;
     for (struct node *c = n->first; c != NULL; c = c->next)
-        place_on_command_line(c);
+        place_at(c, place);
 }
 
-static bool set_value(struct experiment_tree *t, const char *key_path, const char *value,
-                      struct diagnostics *d)
+static bool set_value(struct experiment_tree *t, const char *place, const char *key_path,
+                      const char *value, struct diagnostics *d)
 {
-    struct node text = {.type = NODE_TEXT, .file = PLACE_SET, .value.text = value};
+    struct node text = {.type = NODE_TEXT, .file = place, .value.text = value};
     if (value[0] == '\0') {
-        diagnostics_error(d, PLACE_SET, 0, "%s: a value is missing; an empty text is \"\"",
-                          key_path);
+        diagnostics_error(d, place, 0, "%s: a value is missing; an empty text is \"\"", key_path);
         return false;
     }
     if (is_plain_text(value)) {
         if (utf8_valid_bytes(value, strlen(value)) != strlen(value)) {
-            diagnostics_error(d, PLACE_SET, 0, "%s: the value is not UTF-8", key_path);
+            diagnostics_error(d, place, 0, "%s: the value is not UTF-8", key_path);
             return false;
         }
         return tree_put(t, key_path, &text, NULL, d);
     }
-    char *place = NULL;
-    if (asprintf(&place, "%s %s", PLACE_SET, key_path) < 0) {
+    char *key_place = NULL;
+    if (asprintf(&key_place, "%s %s", place, key_path) < 0) {
         diagnostics_no_memory(d);
         return false;
     }
     bool done = false;
-    struct experiment_tree *parsed = parse_value(value, place, d);
+    struct experiment_tree *parsed = parse_value(value, key_place, d);
     if (parsed != NULL && parsed->root->first->type == NODE_GROUP) {
-        diagnostics_error(d, PLACE_SET, 0, "%s: set the settings of a group one by one", key_path);
+        diagnostics_error(d, place, 0, "%s: set the settings of a group one by one", key_path);
     } else if (parsed != NULL) {
-        place_on_command_line(parsed->root->first);
+        place_at(parsed->root->first, place);
         parsed->root->first->written = value;
         done = tree_put(t, key_path, parsed->root->first, NULL, d);
     }
     tree_destroy(parsed);
-    free(place);
+    free(key_place);
     return done;
 }
 
-bool tree_set(struct experiment_tree *t, const char *assignment, struct diagnostics *d)
+bool tree_set(struct experiment_tree *t, const char *place, const char *assignment,
+              struct diagnostics *d)
 {
     const char *equals = strchr(assignment, '=');
     if (equals == NULL || !is_key_path(assignment, (size_t)(equals - assignment))) {
-        diagnostics_error(d, PLACE_SET, 0,
+        diagnostics_error(d, place, 0,
                           "\"%s\" is not of the form key.path=value, such as clients.count=25",
                           assignment);
         return false;
@@ -580,7 +580,7 @@ bool tree_set(struct experiment_tree *t, const char *assignment, struct diagnost
         diagnostics_no_memory(d);
         return false;
     }
-    const bool done = set_value(t, key_path, equals + 1, d);
+    const bool done = set_value(t, place, key_path, equals + 1, d);
     free(key_path);
     return done;
 }

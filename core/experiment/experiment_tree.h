@@ -71,8 +71,10 @@ bool tree_overlay(struct experiment_tree *t, const struct node *group, const cha
                   const char *layer);
 
 /* Lays "key.path=value" over t.  value: a libconfig scalar, array or list; anything else is a
- * string.  False when d got an error; layer as above, place: PLACE_SET. */
-bool tree_set(struct experiment_tree *t, const char *assignment, struct diagnostics *d);
+ * string.  place: where it comes from, PLACE_SET or a name that outlives t; its values have it as
+ * their file.  False when d got an error. */
+bool tree_set(struct experiment_tree *t, const char *place, const char *assignment,
+              struct diagnostics *d);
 
 /* Lays a copy of a value at key path "a.b.c", with the value's own place. */
 bool tree_put(struct experiment_tree *t, const char *key_path, const struct node *value,

@@ -393,7 +393,7 @@ static struct grid *with_layers(struct layout *l, struct experiment_tree *const 
         fail_for_memory(l);
     } else {
         for (size_t i = 0; i < l->o->n_set; i++)
-            tree_set(top, l->o->set[i], l->d);
+            tree_set(top, PLACE_SET, l->o->set[i], l->d);
         g = lay_out(l, tree_root(top), also);
     }
     tree_destroy(top);

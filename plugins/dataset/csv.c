@@ -184,14 +184,28 @@ static void warn_of_twins(const struct table *t, const struct vocabulary *v, con
                         t->path, what, a, b);
 }
 
+/* Nearly as many texts as rows name the rows; they say nothing about rows to come. */
+static void warn_of_names(const struct table *t, const struct vocabulary *v, const char *place)
+{
+    const uint64_t n = t->samples->n;
+    if (n >= 10 && v->n > n / 2)
+        sample_set_warn(t->set,
+                        "%s: %s has %" PRIu32 " different texts in %" PRIu64
+                        " rows, each a feature of its own; if it names the rows, leave it out "
+                        "with dataset.csv.ignore",
+                        t->path, place, v->n, n);
+}
+
 static void warn_of_texts(const struct table *t)
 {
     warn_of_twins(t, &t->labels, "labels");
     warn_of_twins(t, &t->clients, "clients");
     for (uint32_t k = 0; k < t->n_features; k++) {
         struct csv_place place = csv_place(&t->csv, t->feature[k].column);
-        if (t->feature[k].categorical)
-            warn_of_twins(t, &t->feature[k].category, place.text);
+        if (!t->feature[k].categorical)
+            continue;
+        warn_of_twins(t, &t->feature[k].category, place.text);
+        warn_of_names(t, &t->feature[k].category, place.text);
     }
     for (uint32_t i = 0; i < t->labels.n; i++)
         if (table_missing(t->labels.word[i].text))

@@ -106,10 +106,10 @@ struct trial_settings settings_default(const struct conform *c)
         if ((p->flags & OSAFL_P_REQUIRED) == 0 || is_given(c, p->name))
             continue;
         choose_required(c, p, assignment, sizeof assignment);
-        tree_set(tree, assignment, d);
+        tree_set(tree, PLACE_SET, assignment, d);
     }
     for (size_t i = 0; i < c->n_set; i++)
-        tree_set(tree, c->set[i], d);
+        tree_set(tree, PLACE_SET, c->set[i], d);
     if (c->plugin->config_size > 0)
         s.config = calloc(1, c->plugin->config_size);
     snprintf(path, sizeof path, "%s.%s", kind_name(c->plugin->kind), c->plugin->name);

@@ -103,6 +103,8 @@ grep -q 'gone' "$work/out" || fail "the plugin is not named"
 spoilt setting 's/"uplink.loss_probability"/"uplink.wind"/; s/"origin": "default"/"origin": "a.cfg:1"/' \
     manifest.json
 verify 2 "this version has no setting uplink.wind, which is 0.0" "$work/setting"
+spoilt value '/"uplink.loss_probability"/{n;s/"0.0"/"2.0"/;}' manifest.json
+verify 2 "manifest.json: uplink.loss_probability" "$work/value"
 spoilt data 's/\("samples of dataset[^"]*": "\)[0-9a-f]*/\10000/' manifest.json
 verify 2 "lacks something: the content of samples of dataset/" "$work/data"
 spoilt empty '2,$d' rounds.csv

@@ -444,6 +444,20 @@ static void hints_at_labels_that_are_alike(void **state)
                    "no training sample has the label \"1.0\", but some have \"1\"");
 }
 
+static void hints_at_a_column_that_names_the_rows(void **state)
+{
+    (void)state;
+    char text[256] = "who,colour,y\n";
+    for (int i = 0; i < 12; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "n%d,%s,%d\n", i,
+                 i % 2 == 0 ? "red" : "blue", i % 3);
+    struct fixture *f = open_table(text, SET("categorical", "*"));
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_non_null(strstr(warnings, "column 1 (\"who\") has "));
+    assert_null(strstr(warnings, "column 2"));
+    fixture_close(f);
+}
+
 #define WITH_FOLDER(test)                                                                          \
     cmocka_unit_test_setup_teardown(test, make_test_folder, remove_test_folder)
 
@@ -461,6 +475,7 @@ int main(void)
         WITH_FOLDER(reads_other_ways_to_write_tables),
         WITH_FOLDER(names_what_is_odd_about_a_row),
         WITH_FOLDER(hints_at_labels_that_are_alike),
+        WITH_FOLDER(hints_at_a_column_that_names_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -434,7 +434,7 @@ static void files_that_are_none_are_refused(void **state)
 
 static bool set(struct reading *r, const char *assignment)
 {
-    return tree_set(r->tree, assignment, r->d);
+    return tree_set(r->tree, PLACE_SET, assignment, r->d);
 }
 
 static void set_replaces_and_adds(void **state)

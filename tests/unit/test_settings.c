@@ -233,7 +233,7 @@ static void rows_come_from_the_command_line_too(void **state)
     struct diagnostics *d = diagnostics_create();
     struct experiment_tree *t = tree_read_text("", 0, "x.cfg", d);
     struct values v = {0};
-    assert_true(tree_set(t, "steps=({ length = 3; }, { length = 0; })", d));
+    assert_true(tree_set(t, PLACE_SET, "steps=({ length = 3; }, { length = 0; })", d));
     settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
     ASSERT_ERRORS(d, "--set: steps[1].length: 0 is outside [1, 9]");
     tree_destroy(t);
@@ -326,8 +326,8 @@ static void replaced_values_are_checked_too(void **state)
     struct diagnostics *d = diagnostics_create();
     struct experiment_tree *t = tree_read_text("count = 5000;", 13, "x.cfg", d);
     struct values v = {0};
-    assert_true(tree_set(t, "count=7", d));
-    assert_true(tree_set(t, "share=2", d));
+    assert_true(tree_set(t, PLACE_SET, "count=7", d));
+    assert_true(tree_set(t, PLACE_SET, "share=2", d));
     settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
     ASSERT_ERRORS(d, "x.cfg:1: count: 5000 is outside [1, 1000] clients",
                   "--set: share: 2 is outside [0, 0.5)");
@@ -347,7 +347,7 @@ static void a_scalar_of_the_command_line_may_be_a_text(void **state)
         struct diagnostics *d = diagnostics_create();
         struct experiment_tree *t = tree_read_text("count = 5;", 10, "x.cfg", d);
         snprintf(assignment, sizeof assignment, "label=%s", texts[i]);
-        assert_true(tree_set(t, assignment, d));
+        assert_true(tree_set(t, PLACE_SET, assignment, d));
         settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
         assert_no_errors(d);
         assert_string_equal(v.label, texts[i]);
@@ -364,7 +364,7 @@ static const char *path_of(const char *file, const char *written, const char *as
     const int n = snprintf(text, sizeof text, "path = \"%s\";", written);
     struct experiment_tree *t = tree_read_text(text, (size_t)n, file, d);
     if (assignment != NULL)
-        assert_true(tree_set(t, assignment, d));
+        assert_true(tree_set(t, PLACE_SET, assignment, d));
     settings_bind(table, N, sizeof(osafl_param), &v, tree_root(t), "", NULL, d);
     assert_no_errors(d);
     snprintf(out, PATH_MAX, "%s", v.path);

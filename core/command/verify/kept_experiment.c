@@ -100,7 +100,7 @@ static void lay(const struct kept *k, const char *key, const json_t *setting)
         diagnostics_no_memory(k->d);
         return;
     }
-    tree_set(k->tree, assignment, k->d);
+    tree_set(k->tree, "manifest.json", assignment, k->d);
     free(assignment);
 }
 
