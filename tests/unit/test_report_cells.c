@@ -350,6 +350,29 @@ static void finds_cells_at_every_level(void **state)
     }
 }
 
+/* A run far below, as in a tree of shards, beside one on top. */
+static void finds_cells_at_any_depth(void **state)
+{
+    (void)state;
+    struct error error;
+    struct found_cells f = {.cells = 0};
+    char deep[sizeof folder + 64];
+    for (int k = 1; k <= 9; k++) {
+        snprintf(deep, sizeof deep, "%s%.*s", folder, 2 * k, "/1/2/3/4/5/6/7/8/9");
+        assert_int_equal(mkdir(deep, 0700), 0);
+    }
+    put("1/2/3/4/5/6/7/8/9/manifest.json", "{");
+    const char *path = put("1/2/manifest.json", "{");
+    assert_int_equal(find_cells(folder, &f, &error), OSAFL_OK);
+    assert_int_equal(f.n_unreadable, 1); /* nothing within a result folder */
+    found_cells_free(&f);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(find_cells(folder, &f, &error), OSAFL_OK);
+    assert_int_equal(f.n_unreadable, 1);
+    assert_non_null(strstr(f.unreadable[0].message, "1/2/3/4/5/6/7/8/9/manifest.json:1: "));
+    found_cells_free(&f);
+}
+
 static void folders_without_results(void **state)
 {
     (void)state;
@@ -551,6 +574,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damaged_cells_are_refused, make_folder, remove_folder),
         cmocka_unit_test(measures_have_a_direction),
         cmocka_unit_test_setup_teardown(clients_are_checked, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(finds_cells_at_any_depth, make_folder, remove_folder),
         cmocka_unit_test(finds_cells_at_every_level),
         cmocka_unit_test_setup_teardown(folders_without_results, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(older_runs_have_settings_that_came_later, make_folder,

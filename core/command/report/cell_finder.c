@@ -12,9 +12,6 @@
 #include "base/text.h"
 #include "checked_alloc.h"
 
-/* results/NAME/CASE/seed-N-HASH8 is three levels deep; shards of a grid may add a few. */
-enum { MOST_LEVELS = 5 };
-
 /* Notes the folder or record; false when it was noted before. */
 static bool note_folder(struct found_cells *f, const char *folder)
 {
@@ -71,7 +68,7 @@ static void take_record(struct found_cells *f, const char *path)
         add_unreadable(f, path, status, error.text);
 }
 
-static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
+static size_t walk(struct found_cells *f, const char *folder)
 {
     char *manifest = checked_format("%s/manifest.json", folder);
     struct stat here;
@@ -81,8 +78,6 @@ static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
         take(f, folder);
         return 1;
     }
-    if (levels == 0)
-        return 0;
     struct dirent **entry = NULL;
     const int entries = scandir(folder, &entry, is_candidate, versionsort);
     size_t found = 0;
@@ -90,7 +85,7 @@ static size_t walk(struct found_cells *f, const char *folder, unsigned levels)
         char *path = checked_format("%s/%s", folder, entry[i]->d_name);
         const bool there = lstat(path, &here) == 0;
         if (there && S_ISDIR(here.st_mode))
-            found += walk(f, path, levels - 1);
+            found += walk(f, path);
         else if (there && S_ISREG(here.st_mode) && is_grid_record(entry[i]->d_name))
             take_record(f, path);
         free(path);
@@ -143,13 +138,13 @@ osafl_status find_cells(const char *folder, struct found_cells *into, struct err
     while (length > 1 && folder[length - 1] == '/')
         length--;
     char *clean = checked_format("%.*s", (int)length, folder);
-    const size_t found = walk(into, clean, MOST_LEVELS);
+    const size_t found = walk(into, clean);
     free(clean);
     if (found == 0)
         return error_set(error, OSAFL_E_DATA,
-                         "%s holds no results (no folder with a manifest.json, down to %d "
-                         "levels); \"osafl run\" makes them",
-                         folder, MOST_LEVELS);
+                         "%s holds no results (no folder with a manifest.json); \"osafl run\" "
+                         "makes them",
+                         folder);
     complete_settings(into);
     return OSAFL_OK;
 }

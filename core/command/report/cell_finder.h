@@ -31,9 +31,9 @@ struct found_cells {
     size_t n_seen;
 };
 
-/* Collects every folder with a manifest.json: `folder` itself, or what lies at most 5 levels below
- * it; nothing inside a result folder, and nothing behind a symbolic link.  Records of grids are
- * read on the way.  A folder found before is not taken twice.  `folder` may be such a record alone.
+/* Collects every folder with a manifest.json: `folder` itself, or what lies below it; nothing
+ * inside a result folder, and nothing behind a symbolic link.  Records of grids are read on the
+ * way.  A folder found before is not taken twice.  `folder` may be such a record alone.
  * OSAFL_E_IO when `folder` cannot be opened, OSAFL_E_DATA when it holds no result folder. */
 osafl_status find_cells(const char *folder, struct found_cells *into, struct error *error);
 
