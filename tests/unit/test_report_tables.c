@@ -323,6 +323,104 @@ static void costs_and_targets(void **state)
     put_away(&l);
 }
 
+/* Two runs of one row, of two rounds each, and a third without a downlink. */
+static const struct {
+    const char *name, *seed, *header, *rows;
+} with_downlink[] = {
+    {"A", "1", ",receive_j",
+     "0,60,0.5,1,1,2,3,1000,100,4,1,5.25,0.25\n"
+     "1,120,0.6,1,1,2,3,1000,100,4,1,5.5,0.5\n"},
+    {"A", "2", ",receive_j",
+     "0,60,0.5,1,1,2,3,1000,100,4,1,6,1\n"
+     "1,120,0.5,1,1,0,,0,0,0,0,0,0\n"},
+    {"B", "1", "", "0,60,0.5,1,1,2,3,1000,100,4,1,5\n1,120,0.5,1,1,2,3,1000,100,4,1,5\n"},
+};
+
+static void put_file(const char *folder, const char *name, const char *text)
+{
+    char *path = checked_format("%s/%s", folder, name);
+    FILE *to = fopen(path, "w");
+    assert_non_null(to);
+    fputs(text, to);
+    fclose(to);
+    free(path);
+}
+
+static struct result_cell *read_downlink(const char *folder, size_t i)
+{
+    struct error error;
+    struct result_cell *c = NULL;
+    char *manifest = checked_format(
+        "{\"identity\": \"ab%zu\", \"experiment\": {\"name\": \"x\", \"case\": \"%s\", \"seed\": "
+        "%s}, "
+        "\"settings\": {\"rounds\": {\"value\": \"2\"}, \"clients.count\": {\"value\": \"2\"}}}",
+        i, with_downlink[i].name, with_downlink[i].seed);
+    char *rounds = checked_format(
+        "round,simulated_s,test_accuracy,test_loss,train_loss,participants,mean_local_rounds,"
+        "uplink_payload_bits,uplink_air_bits,compute_j,upload_j,energy_j%s\n%s",
+        with_downlink[i].header, with_downlink[i].rows);
+    put_file(folder, "manifest.json", manifest);
+    put_file(folder, "environment.json", "{\"ended\": \"2026-01-01T00:01:00Z\"}");
+    put_file(folder, "rounds.csv", rounds);
+    if (result_cell_read(folder, &c, &error) != OSAFL_OK)
+        fail_msg("%s", error.text);
+    free(manifest);
+    free(rounds);
+    return c;
+}
+
+/* Run A, 1 receives for 0.25 + 0.5 J and A, 2 for 1 J: 0.875 J in the mean.  To 60 % A, 1 computes
+ * for 8 J, sends for 2 J and receives for 0.75 J. */
+static void receiving_has_a_column(void **state)
+{
+    (void)state;
+    static const char *const file[] = {"manifest.json", "environment.json", "rounds.csv"};
+    char folder[] = "/tmp/osafl-downlink-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    struct result_cell *cell[3];
+    for (size_t i = 0; i < 3; i++)
+        cell[i] = read_downlink(folder, i);
+    const struct found_cells found = {.cell = cell, .cells = 3};
+    struct result_grid *g = result_grid_create(&found, &plain_layout);
+    const struct grid_experiment *e = &g->experiment[0];
+    struct summarized_table *s = summarize_table(e, &e->table[0], &to_60_percent);
+    assert_int_equal(s->row[0].receive_j.n, 2);
+    assert_close(s->row[0].receive_j.mean, 0.875);
+    assert_close(s->row[0].target_j.mean, 10.75);
+    assert_int_equal(s->row[1].receive_j.n, 0);
+    struct text_table *t = cost_table(s);
+    char *text = printed(t, FORMAT_TEXT);
+    assert_holds(text, "computing, J  sending, J  receiving, J  time, s\n");
+    free(text);
+    text = printed(t, FORMAT_MARKDOWN);
+    assert_holds(text, "| computing, J | sending, J | receiving, J | time, s |\n");
+    assert_holds(text, "| A | 75.0 % | 3.00 | 1.50 | 0.15 | 6 | 1.50 | 0.88 | 120 |\n");
+    assert_holds(text, "| B | 100.0 % | 3.00 | 2 | 0.20 | 8 | 2 | - | 120 |\n");
+    free(text);
+    text = printed(t, FORMAT_LATEX);
+    assert_holds(text, "sending, J & receiving, J & time, s");
+    free(text);
+    text_table_free(t);
+    struct checked_stream csv;
+    checked_stream_open(&csv);
+    summary_csv_header(csv.file);
+    summary_csv_rows(s, csv.file);
+    text = checked_stream_text(&csv);
+    assert_holds(text, ",upload_j_mean,upload_j_std,receive_j_mean,receive_j_std,simulated_s_mean");
+    assert_holds(text, ",1.5,0.7071067811865476,0.875,0.1767766952966369,120,0,");
+    assert_holds(text, ",8,,2,,,,120,,");
+    free(text);
+    summarized_table_free(s);
+    result_grid_free(g);
+    for (size_t i = 0; i < 3; i++) {
+        result_cell_free(cell[i]);
+        char *path = checked_format("%s/%s", folder, file[i]);
+        remove(path);
+        free(path);
+    }
+    remove(folder);
+}
+
 static void absences_have_reasons(void **state)
 {
     (void)state;
@@ -490,6 +588,7 @@ int main(void)
         cmocka_unit_test(published_tables_are_checked),
         cmocka_unit_test(the_table_of_the_publication),
         cmocka_unit_test(costs_and_targets),
+        cmocka_unit_test(receiving_has_a_column),
         cmocka_unit_test(absences_have_reasons),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(a_case_that_only_other_tables_have_is_missing),

@@ -268,19 +268,56 @@ static void set_amount(const struct summarized_table *s, struct text_table *t, s
                                  : amount_text(value->mean / of->scale.divisor));
 }
 
+/* Whether a row has the statistic. */
+static bool has_any(const struct summarized_table *s, size_t offset)
+{
+    size_t i = 0;
+    while (i < s->table->rows && statistic_at(&s->row[i], offset)->n == 0)
+        i++;
+    return i < s->table->rows;
+}
+
+static void add_costs(const struct summarized_table *s, struct text_table *t, size_t row,
+                      const struct amount_column column[], size_t columns)
+{
+    const struct row_summary *r = &s->row[row];
+    const bool linked = r->n > 0 && r->has_link;
+    text_table_row(t);
+    text_table_set(t, 0, MARK_NONE, row_name(s, row));
+    text_table_set(t, 1, MARK_NONE,
+                   linked && r->participation.n > 0
+                       ? checked_format("%.1f %%", 100 * r->participation.mean)
+                       : checked_copy("-"));
+    text_table_set(t, 2, MARK_NONE,
+                   linked && r->local_rounds.n > 0 ? checked_format("%.2f", r->local_rounds.mean)
+                                                   : checked_copy("-"));
+    for (size_t c = 0; c < columns; c++) {
+        if (linked || column[c].offset == STATISTIC(simulated_s))
+            set_amount(s, t, row, 3 + c, &column[c], MARK_NONE);
+        else
+            text_table_set(t, 3 + c, MARK_NONE, checked_copy("-"));
+    }
+}
+
 struct text_table *cost_table(const struct summarized_table *s)
 {
-    const double energy = fmax(largest(s, STATISTIC(compute_j)), largest(s, STATISTIC(upload_j)));
+    const double sent = fmax(largest(s, STATISTIC(upload_j)), largest(s, STATISTIC(receive_j)));
+    const double energy = fmax(largest(s, STATISTIC(compute_j)), sent);
     const struct unit_scale bits = unit_scale_bits(largest(s, STATISTIC(payload_bits)));
     const struct unit_scale joules = unit_scale_joules(energy);
-    const struct amount_column column[] = {
+    struct amount_column column[] = {
         {STATISTIC(payload_bits), "uplink", bits},
         {STATISTIC(air_bits), "as coded", bits},
         {STATISTIC(compute_j), "computing", joules},
         {STATISTIC(upload_j), "sending", joules},
+        {STATISTIC(receive_j), "receiving", joules},
         {STATISTIC(simulated_s), "time", unit_scale_seconds(largest(s, STATISTIC(simulated_s)))},
     };
-    const size_t columns = sizeof column / sizeof column[0];
+    size_t columns = sizeof column / sizeof column[0];
+    if (!has_any(s, STATISTIC(receive_j))) { /* no run has a downlink */
+        columns--;
+        column[columns - 1] = column[columns];
+    }
     struct text_table *t = text_table_create(checked_copy(
         "Participation, and what a run costs (all clients and rounds, mean over seeds)"));
     text_table_column(t, checked_copy(""), true);
@@ -289,26 +326,8 @@ struct text_table *cost_table(const struct summarized_table *s)
     for (size_t c = 0; c < columns; c++)
         text_table_column(t, checked_format("%s, %s", column[c].heading, column[c].scale.unit),
                           false);
-    for (size_t i = 0; i < s->table->rows; i++) {
-        const struct row_summary *r = &s->row[i];
-        text_table_row(t);
-        text_table_set(t, 0, MARK_NONE, row_name(s, i));
-        const bool linked = r->n > 0 && r->has_link;
-        text_table_set(t, 1, MARK_NONE,
-                       linked && r->participation.n > 0
-                           ? checked_format("%.1f %%", 100 * r->participation.mean)
-                           : checked_copy("-"));
-        text_table_set(t, 2, MARK_NONE,
-                       linked && r->local_rounds.n > 0
-                           ? checked_format("%.2f", r->local_rounds.mean)
-                           : checked_copy("-"));
-        for (size_t c = 0; c < columns; c++) {
-            if (linked || column[c].offset == STATISTIC(simulated_s))
-                set_amount(s, t, i, 3 + c, &column[c], MARK_NONE);
-            else
-                text_table_set(t, 3 + c, MARK_NONE, checked_copy("-"));
-        }
-    }
+    for (size_t i = 0; i < s->table->rows; i++)
+        add_costs(s, t, i, column, columns);
     text_table_note(t, checked_copy("uplink: the payload for which the resource problem pays; as "
                                     "coded: the bits that were really sent (few levels quantize "
                                     "most entries to 0, and the code packs this)."));

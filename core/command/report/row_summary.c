@@ -19,6 +19,7 @@ const struct row_statistic row_statistics[ROW_STATISTICS] = {
     {"uplink_air_bits", offsetof(struct row_summary, air_bits)},
     {"compute_j", offsetof(struct row_summary, compute_j)},
     {"upload_j", offsetof(struct row_summary, upload_j)},
+    {"receive_j", offsetof(struct row_summary, receive_j)},
     {"simulated_s", offsetof(struct row_summary, simulated_s)},
     {"target_rounds", offsetof(struct row_summary, target_rounds)},
     {"target_simulated_s", offsetof(struct row_summary, target_s)},
@@ -39,6 +40,7 @@ enum {
     OF_AIR,
     OF_COMPUTE,
     OF_UPLOAD,
+    OF_RECEIVE,
     OF_TIME,
     OF_TARGET_ROUNDS,
     OF_TARGET_TIME,
@@ -188,6 +190,8 @@ static void add_up(const struct result_cell *c, const struct summary_question *q
     number[OF_AIR] = air;
     number[OF_COMPUTE] = compute;
     number[OF_UPLOAD] = upload;
+    if (csv_table_column(t, "receive_j") != CSV_NO_COLUMN)
+        number[OF_RECEIVE] = receive;
     number[OF_TIME] = csv_table_value(t, t->rows - 1, 1);
 }
 
@@ -262,6 +266,7 @@ struct row_summary row_summarize(const struct grid_row *r, const struct summary_
         [OF_AIR] = &s.air_bits,
         [OF_COMPUTE] = &s.compute_j,
         [OF_UPLOAD] = &s.upload_j,
+        [OF_RECEIVE] = &s.receive_j,
         [OF_TIME] = &s.simulated_s,
         [OF_TARGET_ROUNDS] = &s.target_rounds,
         [OF_TARGET_TIME] = &s.target_s,

@@ -70,6 +70,7 @@ struct row_summary {
     struct statistic air_bits;
     struct statistic compute_j;
     struct statistic upload_j;
+    struct statistic receive_j; /* of runs with a downlink */
     struct statistic simulated_s;
 
     size_t reached;                 /* runs that reached the target; the next are theirs */
@@ -96,7 +97,7 @@ bool row_takes(const struct row_summary *s, const struct result_cell *c);
 
 /* The statistics of a summary, by the names that CSV files give them, in the order of their
  * columns. */
-enum { ROW_STATISTICS = 16 };
+enum { ROW_STATISTICS = 17 };
 extern const struct row_statistic {
     const char *name;
     size_t offset; /* of a struct statistic in struct row_summary */
