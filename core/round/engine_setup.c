@@ -129,6 +129,30 @@ static osafl_status initialise_model(struct engine *e, struct error *error)
     return session_start_weights(e->session, e->w, error);
 }
 
+/* What evaluation.mixes keeps of every round. */
+static uint64_t mixes_bytes(const struct session *s)
+{
+    const bool kept = s->experiment->evaluation.mixes;
+    return kept ? s->facts.rounds * (s->dataset.labels + UINT64_C(1)) * sizeof(double) : 0;
+}
+
+/* Names what takes most of the memory. */
+static osafl_status refuse_size(const struct engine *e, struct error *error)
+{
+    const struct session *s = e->session;
+    const unsigned threads = pool_threads(s->context.pool);
+    const uint64_t mixes = mixes_bytes(s);
+    if (mixes > engine_bytes(s, e->world, threads) / 2)
+        return error_set(error, OSAFL_E_NOMEM,
+                         "out of memory: evaluation.mixes keeps %.3g GB, the label mix of each of "
+                         "%u rounds; lower rounds, or set evaluation.mixes = false",
+                         (double)mixes * 1e-9, s->facts.rounds);
+    return error_set(error, OSAFL_E_NOMEM,
+                     "out of memory for a run of %u clients on %u threads with %llu "
+                     "parameters; fewer threads (--threads) take less",
+                     count_clients(e), threads, (unsigned long long)s->codec.dim);
+}
+
 osafl_status engine_create(struct session *s, struct world *world, struct engine **out,
                            struct error *error)
 {
@@ -146,11 +170,7 @@ osafl_status engine_create(struct session *s, struct world *world, struct engine
         evaluation_create(s, &e->evaluation) && make_workers(e) && engine_ranks_create(e))
         status = initialise_model(e, error);
     else
-        status = error_set(error, OSAFL_E_NOMEM,
-                           "out of memory for a run of %u clients on %u threads with %llu "
-                           "parameters; fewer threads (--threads) take less",
-                           count_clients(e), pool_threads(s->context.pool),
-                           (unsigned long long)s->codec.dim);
+        status = refuse_size(e, error);
     if (status != OSAFL_OK) {
         engine_destroy(e);
         return status;
@@ -220,13 +240,6 @@ static uint64_t round_bytes(const struct session *s)
     const size_t client = 2 * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t);
     return s->facts.clients * (uint64_t)client +
            participation_bytes(s->facts.clients, s->dataset.labels);
-}
-
-/* What evaluation.mixes keeps of every round. */
-static uint64_t mixes_bytes(const struct session *s)
-{
-    const bool kept = s->experiment->evaluation.mixes;
-    return kept ? s->facts.rounds * (s->dataset.labels + UINT64_C(1)) * sizeof(double) : 0;
 }
 
 uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads)

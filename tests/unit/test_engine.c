@@ -549,6 +549,27 @@ static void test_rounds_of_model_and_stores_must_agree(void **state)
     free(data);
 }
 
+/* What the mixes of all rounds take is known before the run; fewer threads would not help. */
+static void test_too_many_mixes_are_named(void **state)
+{
+    (void)state;
+    struct toy *t = toy_open(CLIENTS, ROUNDS);
+    struct bench *b = bench_open(t, 1);
+    const uint32_t labels = b->session.dataset.labels;
+    struct engine *none = NULL;
+    struct error error;
+    t->e.evaluation.mixes = true;
+    b->session.facts.rounds = 1u << 22;
+    b->session.dataset.labels = 1u << 24; /* 2^22 (2^24 + 1) 8 bytes: no machine can address them */
+    assert_int_equal(engine_create(&b->session, b->world, &none, &error), OSAFL_E_NOMEM);
+    assert_null(none);
+    assert_string_equal(error.text,
+                        "out of memory: evaluation.mixes keeps 5.63e+05 GB, the label mix of each "
+                        "of 4194304 rounds; lower rounds, or set evaluation.mixes = false");
+    b->session.dataset.labels = labels;
+    bench_close(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -569,6 +590,7 @@ int main(void)
         cmocka_unit_test(test_checkpoint_goes_on_where_it_stood),
         cmocka_unit_test(test_foreign_checkpoint_is_refused),
         cmocka_unit_test(test_rounds_of_model_and_stores_must_agree),
+        cmocka_unit_test(test_too_many_mixes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
