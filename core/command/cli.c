@@ -532,6 +532,10 @@ static int command_plugins(const struct command *self, int argc, char **argv)
         return work_end(&w, EXIT_USAGE);
     }
     help_list_plugins(w.loader, kind, stdout, w.d);
+    if (kind == 0) {
+        fputs("\nranks of MPI: ", stdout);
+        ranks_print(loader_path(w.loader), stdout);
+    }
     return work_end(&w, EXIT_RUN_OK);
 }
 

@@ -74,6 +74,11 @@ void loader_destroy(struct loader *l)
     free(l);
 }
 
+const struct plugin_path *loader_path(const struct loader *l)
+{
+    return &l->path;
+}
+
 osafl_status loader_names(struct loader *l, uint32_t kind, struct names *names)
 {
     return plugin_path_names(&l->path, kind_name(kind), names);

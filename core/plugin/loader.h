@@ -11,6 +11,7 @@
 
 struct loader; /* search path; what was loaded belongs to the process and is never unloaded */
 struct diagnostics;
+struct plugin_path;
 
 /* A loaded plugin.  Lives as long as the process. */
 struct loaded_plugin {
@@ -26,6 +27,8 @@ struct loaded_plugin {
 struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
                              struct diagnostics *d);
 void loader_destroy(struct loader *l);
+/* The folders in which it looks; valid as long as it. */
+const struct plugin_path *loader_path(const struct loader *l);
 
 /* From now on a file is mapped by a process of its own before this one maps it, so that one which
  * ends whoever maps it is refused under its name.  Before any thread exists. */

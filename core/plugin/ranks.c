@@ -164,14 +164,24 @@ osafl_status ranks_collect(struct ranks *r, osafl_status status, const void *own
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-/* The transport's file, checked as that of a plugin is, and mapped. */
-static const osafl_transport *map_transport(const char *path, struct error *error)
+static const char needs_mpi[] =
+    "CMake builds transport/mpi.so where it finds MPI (Debian: apt-get install libopenmpi-dev "
+    "openmpi-bin)";
+
+/* As the file of a plugin is checked. */
+static osafl_status check_file(const char *path, struct error *error)
 {
     bool group_writable = false;
     char hash[PLUGIN_HASH_BYTES];
+    OSAFL_TRY(plugin_path_check(path, &group_writable, error));
+    return plugin_file_check(path, hash, error);
+}
+
+/* The transport's file, checked and mapped. */
+static const osafl_transport *map_transport(const char *path, struct error *error)
+{
     const osafl_transport *(*entry)(void) = NULL;
-    if (plugin_path_check(path, &group_writable, error) != OSAFL_OK ||
-        plugin_file_check(path, hash, error) != OSAFL_OK)
+    if (check_file(path, error) != OSAFL_OK)
         return NULL;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void *address = handle != NULL ? dlsym(handle, OSAFL_TRANSPORT_SYMBOL) : NULL;
@@ -202,9 +212,9 @@ static const osafl_transport *find_transport(const struct ranks_wish *wish, cons
     if (!plugin_name_is_valid(name) || plugin_path_find(&path, "transport", name, real) == NULL)
         diagnostics_error(
             d, NULL, 0,
-            "there is no transport \"%.64s\": osafl builds transport \"mpi\" where it "
-            "finds MPI (Debian: libopenmpi-dev)%s%s%s",
-            name, launch->variable != NULL ? "; " : "",
+            "there is no transport \"%.64s\" in the folders of plugins: %s, then build osafl again"
+            "%s%s%s",
+            name, needs_mpi, launch->variable != NULL ? "; " : "",
             launch->variable != NULL ? launch->variable : "",
             launch->variable != NULL
                 ? " says that several processes were started: start one, or give "
@@ -214,6 +224,18 @@ static const osafl_transport *find_transport(const struct ranks_wish *wish, cons
         diagnostics_error(d, real, 0, "%s", error.text);
     plugin_path_free(&path);
     return transport;
+}
+
+void ranks_print(const struct plugin_path *path, FILE *to)
+{
+    struct error error = {0};
+    char real[PLUGIN_PATH_BYTES] = "";
+    if (plugin_path_find(path, "transport", "mpi", real) == NULL)
+        fprintf(to, "none, as no folder of plugins has transport/mpi.so: %s\n", needs_mpi);
+    else if (check_file(real, &error) != OSAFL_OK)
+        fprintf(to, "none: %s %s\n", real, error.text);
+    else
+        fprintf(to, "by transport mpi, %s\n", real);
 }
 
 static bool has_room(struct ranks *r)

@@ -9,10 +9,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
 struct diagnostics;
+struct plugin_path;
 struct ranks;
 
 /* A rank that gives no sign of life for so long is lost. */
@@ -32,6 +34,10 @@ bool ranks_open(const struct ranks_wish *wish, struct diagnostics *d, struct ran
 /* Waits for the others, who learn whether this one has failed; the status of the first that has.
  * NULL is allowed. */
 osafl_status ranks_close(struct ranks *r, osafl_status status);
+
+/* Whether a run can go over ranks, in one line: the transport's file, or what is missing and how to
+ * get it.  Maps nothing. */
+void ranks_print(const struct plugin_path *path, FILE *to);
 
 uint32_t ranks_count(const struct ranks *r); /* 1 without ranks */
 uint32_t ranks_own(const struct ranks *r);   /* 0 without */

@@ -1,8 +1,10 @@
 #!/bin/bash
 # plugin_list.sh OSAFL SOURCE_DIR - `osafl plugins` lists what there is, outlives broken plugins,
-# finds a file that was put into a folder, and is not for set-user-id use.
+# finds a file that was put into a folder, and is not for set-user-id use.  Without transport/mpi.so
+# it, `check` and a run over ranks say what is missing.
 set -u
 osafl=$1
+file=$2/tests/cli/small.cfg
 bad=$(dirname "$osafl")/tests/bad
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,6 +43,35 @@ expect "BROKEN (ended the program, status 3)" "$work/list"
 expect "is not a shared object (no ELF header)" "$work/list"
 expect "topk" "$work/list"
 ! grep -q "Not-A-Name" "$work/list" || fail "a file whose name is no plugin's is listed"
+
+# A program with all plugins but the transport; then with a file that is none.
+mkdir -p "$work/bare/plugins/transport"
+cp "$osafl" "$work/bare/osafl"
+for folder in "$(dirname "$osafl")"/plugins/*/; do
+    [ "$(basename "$folder")" = transport ] || ln -s "$folder" "$work/bare/plugins/"
+done
+chmod -R go-w "$work/bare"
+"$work/bare/osafl" plugins > "$work/list" 2>&1
+if grep -q "by transport mpi" "$work/list"; then
+    echo "a missing transport was not tried: one is installed"
+else
+    "$work/bare/osafl" check "$file" > "$work/check" 2>&1 || fail "check ended with status $?"
+    "$work/bare/osafl" run "$file" --transport mpi --out "$work/none" > "$work/run" 2>&1
+    [ $? -eq 2 ] || fail "a run without its transport did not end with status 2"
+    expect "ranks of MPI           none, as no folder of plugins has transport/mpi.so" "$work/check"
+    expect "there is no transport \"mpi\"" "$work/run"
+    for each in list check run; do
+        expect "CMake builds transport/mpi.so where it finds MPI" "$work/$each"
+        expect "libopenmpi-dev" "$work/$each"
+    done
+fi
+echo 'not ELF' > "$work/bare/plugins/transport/mpi.so"
+chmod go-w "$work/bare/plugins/transport/mpi.so"
+"$work/bare/osafl" plugins > "$work/list" 2>&1
+expect "ranks of MPI: none: " "$work/list"
+expect "transport/mpi.so is not a shared object (no ELF header)" "$work/list"
+mpi=$(dirname "$osafl")/plugins/transport/mpi.so
+[ ! -e "$mpi" ] || expect "ranks of MPI: by transport mpi, $(readlink -f "$mpi")" "$work/all"
 
 # Another user's privileges and code by name do not go together.  The leak checker needs to trace
 # its own process, which such a program may not.

@@ -12,6 +12,8 @@
 #include "base/exit_status.h"
 #include "base/text.h"
 #include "plugin/guard.h"
+#include "plugin/loader.h"
+#include "plugin/ranks.h"
 #include "round/client_filter.h"
 #include "round/engine.h"
 #include "round/evaluate.h"
@@ -177,7 +179,15 @@ static osafl_status check_start(const struct session *s, struct error *error)
     return status;
 }
 
-static osafl_status check(struct experiment *e, struct session *s, struct error *error)
+/* After what a run costs: whether several computers can share it. */
+static void print_ranks(const struct loader *l)
+{
+    printf("%-22s ", "ranks of MPI");
+    ranks_print(loader_path(l), stdout);
+}
+
+static osafl_status check(struct experiment *e, const struct loader *l, struct session *s,
+                          struct error *error)
 {
     struct world *world = NULL;
     const struct world_plugins plugins = session_world_plugins(s);
@@ -189,6 +199,7 @@ static osafl_status check(struct experiment *e, struct session *s, struct error 
     if (status == OSAFL_OK) {
         world_print(world, stdout);
         print_work(s, world);
+        print_ranks(l);
         status = check_start(s, error);
     }
     if (status == OSAFL_OK)
@@ -217,7 +228,7 @@ int check_command(struct experiment *e, struct loader *l)
     guard_watch(e->general.call_limit_s);
     osafl_status status = run_session_open(&s, e, l, &context, d);
     if (status == OSAFL_OK)
-        status = check(e, &s.session, &error);
+        status = check(e, l, &s.session, &error);
     if (status != OSAFL_OK && error.text[0] != '\0')
         diagnostics_error(d, NULL, 0, "%s", error.text);
     diagnostics_print(d, stderr);
