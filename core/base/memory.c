@@ -39,6 +39,13 @@ void *memory_zeroed(uint64_t count, uint64_t size, size_t alignment)
     return p;
 }
 
+uint64_t memory_block_bytes(uint64_t bytes)
+{
+    const uint64_t unit = _Alignof(max_align_t);
+    const uint64_t taken = (bytes + sizeof(size_t) + unit - 1) / unit * unit;
+    return taken > 2 * unit ? taken : 2 * unit;
+}
+
 void memory_free(void *p)
 {
     if (p != NULL)

@@ -68,6 +68,9 @@ uint64_t engine_client_steps(const struct session *s, uint64_t local_rounds, uin
 /* An estimate: bytes that a run with so many threads takes beyond its data set and the plugins' own
  * memory. */
 uint64_t engine_bytes(const struct session *s, const struct world *world, unsigned threads);
+/* What a round takes for each client that trains, beside the code of its update.  kept: codes stay
+ * until they are aggregated. */
+uint64_t engine_trainee_bytes(const struct session *s, bool kept);
 /* The most that making a checkpoint takes beside them, where its tables do not deflate. */
 uint64_t engine_checkpoint_bytes(const struct session *s, const struct world *world);
 

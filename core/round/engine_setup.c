@@ -259,12 +259,37 @@ uint64_t engine_bytes(const struct session *s, const struct world *world, unsign
            session_trainees(s) * client_state_floats(s) * sizeof(float);
 }
 
+uint64_t engine_trainee_bytes(const struct session *s, bool kept)
+{
+    const uint64_t tables = sizeof(struct train_task) + sizeof(struct train_result) +
+                            sizeof(uint64_t) + sizeof(struct update) + updates_view_bytes();
+    const uint64_t code = (uint64_t)ceil(codec_payload_bits(&s->codec) / 8.0);
+    const uint64_t blocks = memory_block_bytes(s->slots * sizeof(struct code)) +
+                            s->slots * (memory_block_bytes(code) - code);
+    return tables + (kept ? blocks : 0);
+}
+
+/* Where updates can be late, one of every client may be under way. */
+static uint64_t late_bytes(const struct session *s)
+{
+    const uint32_t codes = s->experiment->training.enabled ? s->slots : 0;
+    uint64_t client = sizeof(uint64_t); /* the round in which it is free again */
+    if (s->experiment->uplink.late.index != LATE_CARRY)
+        return 0;
+    if (s->aggregator.max_staleness > 0)
+        client += late_updates_saved_bytes(&s->codec, codes, s->dataset.labels);
+    return s->facts.clients * client;
+}
+
 uint64_t engine_checkpoint_bytes(const struct session *s, const struct world *world)
 {
     const uint64_t clients = s->facts.clients;
     const uint64_t samples = world_population(world)->total_capacity * sizeof(uint64_t);
     const uint64_t words = clients * (4 + (uint64_t)s->dataset.labels) * sizeof(uint64_t);
-    const uint64_t copy = words > samples ? words : samples; /* of the largest table */
+    const uint64_t late = late_bytes(s);
+    uint64_t copy = words > samples ? words : samples; /* of the largest table */
+    copy = late > copy ? late : copy;
     return s->codec.dim * sizeof(float) + words + clients * 5 * sizeof(double) + 2 * samples +
-           mixes_bytes(s) + session_trainees(s) * client_state_floats(s) * sizeof(float) + copy;
+           mixes_bytes(s) + session_trainees(s) * client_state_floats(s) * sizeof(float) + late +
+           copy;
 }

@@ -139,7 +139,8 @@ static void print_updates(const struct forecast *f, const struct session *s, FIL
     const double mib = 1024.0 * 1024.0;
     const double clients = (double)f->taking_part / (double)f->rounds;
     const double one = s->slots * codec_payload_bits(&s->codec) / (8.0 * mib);
-    if (folding_is_possible(s) && clients > FOLDING_PER_THREAD)
+    const bool folds = folding_is_possible(s) && clients > FOLDING_PER_THREAD;
+    if (folds)
         fprintf(to,
                 "%-22s %.1f MiB for each thread, where %d at a time are added up as they are made, "
                 "and %.1f MiB for the sum\n",
@@ -150,6 +151,9 @@ static void print_updates(const struct forecast *f, const struct session *s, FIL
                 "%-22s %.1f MiB in memory until they are aggregated, as many bits as go over "
                 "the link\n",
                 "updates of a round", clients * one);
+    fprintf(to,
+            "%-22s %.1f MiB for tasks, results and what the aggregator is told of each client\n",
+            "  their tables", clients * (double)engine_trainee_bytes(s, !folds) / mib);
 }
 
 static void print(const struct forecast *f, const struct session *s, FILE *to)

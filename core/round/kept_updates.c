@@ -117,6 +117,11 @@ osafl_status kept_updates_save(const struct kept_updates *kept, osafl_writer *w)
     return status;
 }
 
+uint64_t kept_updates_saved_bytes(const struct codec *codec)
+{
+    return 2 * sizeof(uint64_t) + sizeof(double) + codec_max_bytes(codec);
+}
+
 /* What kept_updates_load() reads before it believes any of it. */
 struct kept_records {
     uint64_t n;

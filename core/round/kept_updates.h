@@ -26,6 +26,8 @@ void kept_updates_free(struct kept_updates *kept);
 /* save, then load into an empty struct, gives the same ids and codes.  load verifies every code;
  * on failure kept is empty.  c receives the error.  [coord] */
 osafl_status kept_updates_save(const struct kept_updates *kept, osafl_writer *w);
+/* The most bytes that saving takes for each. */
+uint64_t kept_updates_saved_bytes(const struct codec *codec);
 osafl_status kept_updates_load(struct kept_updates *kept, const struct codec *codec, osafl_call *c,
                                osafl_reader *r);
 

@@ -176,6 +176,13 @@ osafl_status late_updates_save(const struct late_updates *l, osafl_writer *w)
     return status == OSAFL_OK ? kept_updates_save(&l->codes, w) : status;
 }
 
+uint64_t late_updates_saved_bytes(const struct codec *codec, uint32_t slots, uint32_t labels)
+{
+    const uint64_t numbers =
+        (WORDS + (uint64_t)labels) * sizeof(uint64_t) + DOUBLES * sizeof(double);
+    return numbers + slots * kept_updates_saved_bytes(codec);
+}
+
 static bool is_small(const uint64_t *word, uint64_t n)
 {
     for (uint64_t k = 0; k < n; k++)

@@ -31,6 +31,9 @@ void late_updates_free(struct late_updates *l);
 /* Into and from a section of a checkpoint. */
 osafl_status late_updates_save(const struct late_updates *l, osafl_writer *w);
 
+/* The most bytes that this takes for each update. */
+uint64_t late_updates_saved_bytes(const struct codec *codec, uint32_t slots, uint32_t labels);
+
 /* What a list can be after `round` rounds. */
 struct late_bounds {
     uint32_t round;

@@ -432,6 +432,11 @@ static const osafl_update_ops operations = {
 #define DOUBLE_ARRAYS 9
 #define WORD_ARRAYS 4
 
+/* Of one update in all of them. */
+#define ARRAYS_BYTES                                                                               \
+    (DOUBLE_ARRAYS * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t *) +                      \
+     WORD_ARRAYS * sizeof(uint32_t))
+
 struct update_arrays {
     double *rate;
     double *alpha;
@@ -453,8 +458,7 @@ struct update_arrays {
 static void *allocate_arrays(struct update_arrays *a, uint32_t n)
 {
     const size_t count = (size_t)n + 1;
-    const size_t wide = DOUBLE_ARRAYS * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t *);
-    char *memory = calloc(count, wide + WORD_ARRAYS * sizeof(uint32_t));
+    char *memory = calloc(count, ARRAYS_BYTES);
     if (memory == NULL)
         return NULL;
     a->rate = (double *)(void *)memory;
@@ -507,6 +511,11 @@ static int compare_clients(const void *a, const void *b)
 void updates_sort(struct update *update, uint32_t n)
 {
     qsort(update, n, sizeof *update, compare_clients);
+}
+
+uint64_t updates_view_bytes(void)
+{
+    return ARRAYS_BYTES;
 }
 
 osafl_status updates_open(struct update_set *s, const struct codec *codec,

@@ -73,6 +73,8 @@ osafl_status updates_open(struct update_set *s, const struct codec *codec,
                           const struct update_round *facts, const struct update *update, uint32_t n,
                           struct kept_updates *kept, osafl_call *call);
 void updates_close(struct update_set *s);
+/* Bytes that it takes for each update. */
+uint64_t updates_view_bytes(void);
 
 /* sum[i] += weight[k] * x_k[i] for each of n codes in turn, as combine() adds.  [coord] */
 osafl_status updates_fold(const struct codec *codec, osafl_call *call,

@@ -29,6 +29,17 @@ class ManyClients(ProductTest):
         most = 8 * (10000 * (14 + 5 + 14) + 2 * samples) + 4 * 7850
         self.assertAlmostEqual(float(stated[1]), most / 2**20, delta=0.06)
 
+    def test_check_counts_updates_that_are_late(self):
+        """One of each client may be in a checkpoint, with its numbers and its code."""
+        stated = []
+        for late in ("accept", "carry"):
+            output = self.check_small(MANY, {"quantizer.plugin": "none", "uplink.late": late,
+                                             "aggregator.plugin": "fedbuff"})
+            stated.append(float(re.search(r"a checkpoint, at most +([\d.]+) MiB", output)[1]))
+        codes = 10000 * 4 * 7850 / 2**20
+        self.assertGreater(stated[1] - stated[0], 2 * codes)  # the largest table counts twice
+        self.assertLess(stated[1] - stated[0], 2.1 * codes)
+
     def test_check_counts_the_label_mixes_of_all_rounds(self):
         mixes = {"rounds": 100000, "evaluation.mixes": "true"}
         output = self.check_small(mixes)
@@ -82,6 +93,16 @@ class Folding(ProductTest):
                          self.check_small({**many, "on_divergence": "drop"}))
         self.assertAlmostEqual(float(folded[1]), 8 * float(folded[2]) / 2, delta=0.3)
         self.assertGreater(float(kept[1]), 100 * float(folded[1]))
+
+    def test_check_states_the_tables(self):
+        """Some hundred bytes for each client that trains, and more where its code is kept."""
+        many = {**self.FULL, "clients.count": 3000, "aggregator.plugin": "fedavg"}
+        table = re.compile(r"their tables +([\d.]+) MiB")
+        folded, kept = (float(table.search(self.check_small(many, {"on_divergence": rule}))[1])
+                        for rule in ("stop", "drop"))
+        self.assertGreater(folded, 3000 * 300 / 2**20)
+        self.assertGreater(kept, folded)
+        self.assertLess(kept, 3000 * 700 / 2**20)
 
     def test_a_client_that_diverges(self):
         output = self.osafl("run", osafl_run.SMALL, "--out", self.path("run"), status=1,
