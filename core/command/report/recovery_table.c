@@ -91,7 +91,7 @@ struct text_table *recovery_table(const struct summarized_table *s)
         for (size_t k = 0; k < q->changes; k++)
             add_change(s, t, i, k);
     }
-    text_table_note(t, checked_format("recovered: back within %g of the mean over the %" PRIu32
+    text_table_note(t, checked_format("recovered: back within %g of the mean over up to %" PRIu32
                                       " round%s before the change, once it has fallen below; 0 "
                                       "rounds if it never does; mean over the runs that recovered.",
                                       q->margin, q->before, text_plural(q->before)));
