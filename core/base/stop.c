@@ -70,7 +70,7 @@ void stop_begin(double max_time_s)
 {
     struct sigaction action;
     sigset_t open;
-    request = may_end = may_abandon = 0;
+    request = may_end = prints_end = may_abandon = 0;
     atomic_store(&abandon, 0);
     memset(&action, 0, sizeof action);
     action.sa_handler = handle;
@@ -101,13 +101,18 @@ void stop_end(void)
     sigaction(SIGPIPE, &pipe_before, NULL);
 }
 
-void stop_allow_end(bool allowed, bool print)
+void stop_allow_end(bool print)
 {
     prints_end = print;
-    may_end = allowed;
+    may_end = 1;
     /* A request that came just before the permission counts too. */
-    if (allowed && request != 0)
+    if (request != 0)
         end_at_once();
+}
+
+void stop_forbid_end(void)
+{
+    may_end = 0;
 }
 
 bool stop_requested(void)

@@ -22,9 +22,11 @@ void stop_begin(double max_time_s);
 /* Puts the handlers back. */
 void stop_end(void);
 
-/* While `allowed`, the first request ends the process, and says so on stderr where `print`.  For
- * the time in which all that is worth keeping is on the disk. */
-void stop_allow_end(bool allowed, bool print);
+/* From here on the first request ends the process, and says so on stderr where `print`.  For the
+ * time in which all that is worth keeping is on the disk. */
+void stop_allow_end(bool print);
+/* Ends that time.  A second signal still ends the process at once, and says so likewise. */
+void stop_forbid_end(void);
 
 bool stop_requested(void);
 /* The signal that asked first; 0: none. */

@@ -6,8 +6,10 @@ usage: misbehaviour.py PROGRAM SOURCE
 """
 import os
 import re
+import subprocess
+import time
 
-from harness import Bench, FAILED, FULL, INTERRUPTED, OK, USAGE, check, each
+from harness import Bench, FAILED, FULL, INTERRUPTED, OK, USAGE, check, each, signal
 
 HARD = {"crash": "segmentation fault", "abort": "abort", "overflow": "stack overflow",
         "trap": "illegal instruction"}
@@ -141,6 +143,28 @@ def hangs(bench):
     return f"{len(HANGS)} calls that never return are ended and named"
 
 
+def second_signal(bench):
+    """The first stops the run after the round, which does not end here; the second does not wait."""
+    folder = bench.new_folder()
+    process = subprocess.Popen(command(bench, folder, 2, "--set", "call_limit_s=0"),
+                               env={**os.environ, **deed("hang", "aggregate", 3, None)},
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not os.path.exists(os.path.join(folder, "checkpoint.0")):
+        check(process.poll() is None and time.monotonic() < end, "no checkpoint")
+        time.sleep(0.01)
+    signals = 0
+    while process.poll() is None and time.monotonic() < end:
+        process.send_signal(signal.SIGINT)
+        signals += 1
+        time.sleep(0.1)
+    process.kill()
+    _, errors = process.communicate()
+    check(process.returncode == INTERRUPTED and signals > 1 and "interrupted before any further round;"
+          " run the same command again to resume" in errors, f"{process.returncode}: {errors!r}")
+    return "a second signal ends a run at once, with the word how to go on"
+
+
 def breaches(bench):
     for threads in (1, 3) if FULL else (2,):
         each(NAMED, lambda *one, n=threads: try_deed(bench, *one, n))
@@ -210,4 +234,4 @@ def no_number(bench):
 
 
 if __name__ == "__main__":
-    Bench(__doc__).main(crashes, hangs, breaches, loading, dropped, no_number)
+    Bench(__doc__).main(crashes, hangs, second_signal, breaches, loading, dropped, no_number)

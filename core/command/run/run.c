@@ -628,7 +628,7 @@ static osafl_status lead(struct run *r, struct error *error)
 {
     announce_start(r);
     OSAFL_TRY(write_environment(r, false, NULL, error));
-    stop_allow_end(false, false);
+    stop_forbid_end();
     const osafl_status status = run_rounds(r, error);
     if (status != OSAFL_OK) {
         record_failure(r, status, error->text);
@@ -642,7 +642,7 @@ static osafl_status lead(struct run *r, struct error *error)
 
 static osafl_status follow(struct run *r, struct error *error)
 {
-    stop_allow_end(false, false);
+    stop_forbid_end();
     return run_rounds(r, error);
 }
 
@@ -707,7 +707,7 @@ int run_experiment(struct experiment *e, struct loader *l, const struct run_opti
     energy_begin(&r.energy, ENERGY_ROOT);
     guard_watch(e->general.call_limit_s);
     const osafl_status status = run_all(&r, l, &error);
-    stop_allow_end(false, false);
+    stop_forbid_end();
     describe_outcome(&r, status, &error, out);
     close_run(&r);
     guard_unwatch();

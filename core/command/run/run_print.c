@@ -117,7 +117,7 @@ static void run_on_screen(struct screen *s, struct experiment *e, struct loader 
                                         .log = on_log,
                                         .warn = on_warning};
     stop_begin(o->max_time_s);
-    stop_allow_end(true, s->alone && !s->follows);
+    stop_allow_end(s->alone && !s->follows);
     run_experiment(e, l, o, &watcher, d, out);
     clear(s);
     if (!s->follows)

@@ -44,7 +44,7 @@ static void check_cell(struct experiment *e, struct loader *l, const struct run_
     if (d == NULL)
         return;
     stop_begin(0.0);
-    stop_allow_end(true, false);
+    stop_allow_end(false);
     osafl_status status = run_session_open(&s, e, l, &context, d);
     if (status == OSAFL_OK)
         status = find_measure(&s.session, o->measure, &out->error);
