@@ -147,11 +147,12 @@ def second_signal(bench):
     """The first stops the run after the round, which does not end here; the second does not wait."""
     folder = bench.new_folder()
     process = subprocess.Popen(command(bench, folder, 2, "--set", "call_limit_s=0"),
-                               env={**os.environ, **deed("hang", "aggregate", 3, None)},
+                               env={**os.environ, **deed("hang", "aggregate", 3, None),
+                                    "OSAFL_DEED_FILE": folder + "-hangs"},
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while not os.path.exists(os.path.join(folder, "checkpoint.0")):
-        check(process.poll() is None and time.monotonic() < end, "no checkpoint")
+    while not os.path.exists(folder + "-hangs"):
+        check(process.poll() is None and time.monotonic() < end, "it does not hang")
         time.sleep(0.01)
     signals = 0
     while process.poll() is None and time.monotonic() < end:

@@ -61,6 +61,9 @@ static inline bool deed(const char *place, uint32_t round, uint32_t client)
     if (what == NULL || where == NULL || strcmp(where, place) != 0 ||
         !deed_matches("OSAFL_DEED_ROUND", round) || !deed_matches("OSAFL_DEED_CLIENT", client))
         return false;
+    const char *file = getenv("OSAFL_DEED_FILE"); /* comes into being before the deed */
+    if (file != NULL)
+        (void)!mkdir(file, 0700);
     if (strcmp(what, "crash") == 0)
         *(volatile int *)deed_nowhere = 1; /* NOLINT(performance-no-int-to-ptr) */
     else if (strcmp(what, "abort") == 0)
