@@ -136,6 +136,12 @@ static void estimate_gains(struct participation *p, uint32_t round)
     }
 }
 
+/* The capacity of a link, bit/s. */
+static double capacity(double bandwidth_hz, double snr)
+{
+    return bandwidth_hz * log1p(snr) / log(2.0);
+}
+
 /* A policy's answer may keep a limit, and a rate be met, up to rounding. */
 #define TOLERANCE 1e-9
 
@@ -147,7 +153,7 @@ static void note_outages(struct participation *p)
     for (uint32_t u = 0; participation_estimates(p->session) && u < count_clients(p); u++) {
         const double noise_w = a->bandwidth_hz[u] * p->session->link.noise_w_per_hz;
         const double bits_per_s =
-            a->bandwidth_hz[u] * log1p(p->gain[u] * a->power_w[u] / noise_w) / log(2.0);
+            capacity(a->bandwidth_hz[u], p->gain[u] * a->power_w[u] / noise_w);
         const double carried = bits_per_s * a->upload_s[u] * (1.0 + TOLERANCE);
         p->outage[u] =
             a->local_rounds[u] > 0 && a->upload_s[u] > 0.0 && !(p->payload_bits[u] <= carried);
@@ -195,7 +201,7 @@ static void note_downlink(struct participation *p)
     const double *budget_j = world_population(p->world)->energy_budget_j;
     memcpy(p->energy_left_j, budget_j, count_clients(p) * sizeof *budget_j);
     for (uint32_t u = 0; d->enabled && u < count_clients(p); u++) {
-        const double bits_per_s = d->bandwidth_hz * log1p(p->gain[u] * snr) / log(2.0);
+        const double bits_per_s = capacity(d->bandwidth_hz, p->gain[u] * snr);
         p->receive_s[u] = fmin(participation_downlink_bits(p->session) / bits_per_s, DBL_MAX);
         p->receive_j[u] = fmin(p->receive_s[u] * d->receive_power_w, DBL_MAX);
         p->energy_left_j[u] = fmax(budget_j[u] - p->receive_j[u], 0.0);

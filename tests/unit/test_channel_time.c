@@ -8,39 +8,15 @@
 
 #include <cmocka.h>
 
-#include "osafl/channel.h"
-#include "plugin_fixture.h"
+#include "channel_bench.h"
 
 #define TWO_PI 6.283185307179586
-
-static struct fixture *open_channel(const char *name, const char *const (*settings)[2])
-{
-    struct fixture *f = fixture_open("channel", name);
-    for (; (*settings)[0] != NULL; settings++)
-        fixture_set(f, (*settings)[0], (*settings)[1]);
-    return f;
-}
 
 static osafl_status create(struct fixture *f, uint32_t clients)
 {
     const osafl_facts facts = {
         .struct_size = sizeof facts, .clients = clients, .rounds = 2000, .deadline_s = 60.0};
     return fixture_create(f, &facts);
-}
-
-static void get_gains(struct fixture *f, uint32_t round, double *gain)
-{
-    const osafl_channel_vt *vt = fixture_vtable(f);
-    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, round);
-    assert_int_equal(fixture_end(f, vt->gains(f->instance.self, c, round, gain)), OSAFL_OK);
-}
-
-static void get_places(struct fixture *f, uint32_t round, osafl_place *place)
-{
-    const osafl_channel_vt *vt = fixture_vtable(f);
-    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, round);
-    assert_int_equal(fixture_end(f, vt->place(f->instance.self, c, round, sizeof *place, place)),
-                     OSAFL_OK);
 }
 
 static void check_close(double value, double expected, double tolerance)
