@@ -75,29 +75,6 @@ def stops(bench):
     return f"interruptions survived: {ways} in {runs} runs"
 
 
-def setup_ends_at_once(bench):
-    """So many clients take seconds to make; nobody waits for them who wants to stop."""
-    clients = ("--set", "clients.count=300000", "--set", "clients.storage=4", "--set",
-               "clients.arrivals=1", "--set", "dataset.plugin=glyphs", "--set",
-               "resource.plugin=fixed")
-    slowest = 0.0
-    for way, number in STOPS.items():
-        folder = bench.new_folder()
-        process = subprocess.Popen(bench.command("scores", folder, *clients),
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + 60
-        while not os.path.exists(os.path.join(folder, "manifest.json")):
-            check(process.poll() is None and time.monotonic() < end, "no manifest")
-            time.sleep(0.005)
-        start = time.monotonic()
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
-        slowest = max(slowest, time.monotonic() - start)
-        check(process.returncode == INTERRUPTED and "before any further round; run the same command"
-              " again to resume" in errors, f"{way}: {process.returncode}: {errors!r}")
-    return f"a run that is being set up stops within {slowest:.3f} s"
-
-
 def contents(folder):
     """{name: (time of the last change, bytes)}"""
     found = {}
@@ -117,4 +94,4 @@ def complete_run_is_left_alone(bench):
 
 
 if __name__ == "__main__":
-    Bench(__doc__).main(kills, stops, setup_ends_at_once, complete_run_is_left_alone)
+    Bench(__doc__).main(kills, stops, complete_run_is_left_alone)

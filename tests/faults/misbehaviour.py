@@ -143,26 +143,53 @@ def hangs(bench):
     return f"{len(HANGS)} calls that never return are ended and named"
 
 
-def second_signal(bench):
-    """The first stops the run after the round, which does not end here; the second does not wait."""
+def start_hanging(bench, place, in_round):
+    """A run that hangs in this place, as soon as it does."""
     folder = bench.new_folder()
     process = subprocess.Popen(command(bench, folder, 2, "--set", "call_limit_s=0"),
-                               env={**os.environ, **deed("hang", "aggregate", 3, None),
+                               env={**os.environ, **deed("hang", place, in_round, None),
                                     "OSAFL_DEED_FILE": folder + "-hangs"},
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
     while not os.path.exists(folder + "-hangs"):
         check(process.poll() is None and time.monotonic() < end, "it does not hang")
         time.sleep(0.01)
+    return process
+
+
+def expect_end(process, name):
+    """It ends at once with the word how to go on; a signal that it waits for kills it."""
+    try:
+        _, errors = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, errors = process.communicate()
+    check(process.returncode == INTERRUPTED and f"{name} before any further round; run the same"
+          " command again to resume" in errors, f"{process.returncode}: {errors!r}")
+
+
+def setup_signal(bench):
+    """Before the first round nothing is lost: one signal ends a run that is being set up."""
+    stops = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
+    for place in "create", "read":
+        for number, name in stops.items():
+            process = start_hanging(bench, place, None)
+            process.send_signal(number)
+            expect_end(process, name)
+    return "a signal ends a run that is being set up at once, with the word how to go on"
+
+
+def second_signal(bench):
+    """The first stops the run after the round, which does not end here; the second does not wait."""
+    process = start_hanging(bench, "aggregate", 3)
+    end = time.monotonic() + 60
     signals = 0
     while process.poll() is None and time.monotonic() < end:
         process.send_signal(signal.SIGINT)
         signals += 1
         time.sleep(0.1)
-    process.kill()
-    _, errors = process.communicate()
-    check(process.returncode == INTERRUPTED and signals > 1 and "interrupted before any further round;"
-          " run the same command again to resume" in errors, f"{process.returncode}: {errors!r}")
+    expect_end(process, "interrupted")
+    check(signals > 1, "the first signal ended it")
     return "a second signal ends a run at once, with the word how to go on"
 
 
@@ -235,4 +262,4 @@ def no_number(bench):
 
 
 if __name__ == "__main__":
-    Bench(__doc__).main(crashes, hangs, second_signal, breaches, loading, dropped, no_number)
+    Bench(__doc__).main(crashes, hangs, setup_signal, second_signal, breaches, loading, dropped, no_number)
