@@ -290,7 +290,9 @@ static void check_core(struct resolver *r)
         report_at(r, "", "call_limit_s",
                   "too short: on a busy machine any plugin may take that long; choose 0.1 s "
                   "or more, or 0 for no limit");
-    if (e->clients.arrivals > e->clients.storage) {
+    const struct loaded_plugin *arrival = e->chosen[OSAFL_KIND_ARRIVAL].loaded;
+    if (e->clients.arrivals > e->clients.storage &&
+        (arrival == NULL || !plugin_has_feature(arrival->plugin, "own_numbers"))) {
         char text[160];
         snprintf(text, sizeof text,
                  "more samples would arrive in a round, %" PRId64

@@ -70,9 +70,11 @@ static const osafl_param clients[] = {
     OSAFL_INT(S, storage, 400, 1, COUNT_MAX,
               "Most samples that a client stores: client u holds D_u = ceil(storage * p_u)",
               .unit = "samples"),
-    OSAFL_INT(S, arrivals, 40, 0, COUNT_MAX,
-              "Most samples that reach a client in a round: E_u = ceil(arrivals * p_u)",
-              .unit = "samples"),
+    OSAFL_INT(
+        S, arrivals, 40, 0, COUNT_MAX,
+        "Most samples that reach a client in a round: E_u = ceil(arrivals * p_u); of no effect "
+        "with an arrival that has numbers of its own",
+        .unit = "samples"),
     OSAFL_RANGE(S, activity, 0.3, 0.8, 0.0, 1.0, "Activity p_u, drawn uniformly for each client",
                 .flags = OSAFL_P_LO_OPEN),
     OSAFL_RANGE(S, cycles_per_bit, 25.0, 40.0, 0.0, UNBOUNDED,

@@ -143,8 +143,8 @@ static osafl_status check_sizes(const struct client_settings *s, bool grouped, u
 }
 
 static osafl_status draw_sizes(uint64_t seed, const struct client_settings *s,
-                               const struct client_group *g, uint32_t u, struct columns *c,
-                               struct error *error)
+                               const struct client_group *g, bool has_arrivals, uint32_t u,
+                               struct columns *c, struct error *error)
 {
     uint32_t word[4];
     streams_fill(seed, 0, STREAM_ACTIVITY, u, 0, 0, word, 2);
@@ -156,6 +156,8 @@ static osafl_status draw_sizes(uint64_t seed, const struct client_settings *s,
         samples = (uint64_t)nearbyint(uniform_in(g->storage, word));
     if (g != NULL && g->arrivals.lo >= 0.0)
         arrivals = (uint64_t)nearbyint(uniform_in(g->arrivals, word + 2));
+    if (!has_arrivals)
+        arrivals = 0;
     OSAFL_TRY(check_sizes(s, g != NULL, u, samples, arrivals, error));
     c->capacity[u] = samples;
     c->arrivals[u] = (uint32_t)arrivals;
@@ -175,8 +177,8 @@ static void draw_limits(uint64_t seed, const struct client_settings *s, uint32_t
 }
 
 /* Draws clients group by group; those behind the last one are in none. */
-static osafl_status draw_clients(uint64_t seed, const struct client_settings *s, struct columns *c,
-                                 uint64_t *total, struct error *error)
+static osafl_status draw_clients(uint64_t seed, const struct client_settings *s, bool has_arrivals,
+                                 struct columns *c, uint64_t *total, struct error *error)
 {
     const struct client_group *group = s->groups.v; /* NULL: there are none */
     uint64_t i = 0;
@@ -189,15 +191,15 @@ static osafl_status draw_clients(uint64_t seed, const struct client_settings *s,
         drawn++;
         const struct client_group *in = i < s->groups.n ? &group[i] : NULL;
         const struct client_settings own = settings_in(s, in);
-        OSAFL_TRY(draw_sizes(seed, &own, in, u, c, error));
+        OSAFL_TRY(draw_sizes(seed, &own, in, has_arrivals, u, c, error));
         draw_limits(seed, &own, u, c);
         *total += c->capacity[u]; /* below 2^64: fewer than 2^32 clients of as few samples */
     }
     return OSAFL_OK;
 }
 
-osafl_status population_draw(uint64_t seed, const struct client_settings *s, struct population *out,
-                             struct error *error)
+osafl_status population_draw(uint64_t seed, const struct client_settings *s, bool has_arrivals,
+                             struct population *out, struct error *error)
 {
     if (s->count < 1 || s->count >= UINT32_MAX)
         return error_set(error, OSAFL_E_CONFIG,
@@ -210,7 +212,7 @@ osafl_status population_draw(uint64_t seed, const struct client_settings *s, str
     if (columns_alloc(clients, &c, &memory) != OSAFL_OK)
         return error_set(error, OSAFL_E_NOMEM, "out of memory for %" PRIu32 " clients", clients);
     uint64_t total = 0;
-    const osafl_status status = draw_clients(seed, s, &c, &total, error);
+    const osafl_status status = draw_clients(seed, s, has_arrivals, &c, &total, error);
     if (status != OSAFL_OK) {
         free(memory);
         return status;

@@ -442,9 +442,14 @@ static osafl_status allocate(struct world *w, struct error *error)
     return OSAFL_OK;
 }
 
+bool world_uses_arrivals(const struct world *w)
+{
+    return !plugin_has_feature(w->plugins.arrival->plugin, "own_numbers");
+}
+
 static osafl_status world_fill(struct world *w, struct error *error)
 {
-    OSAFL_TRY(population_draw(w->seed, w->settings, &w->population, error));
+    OSAFL_TRY(population_draw(w->seed, w->settings, world_uses_arrivals(w), &w->population, error));
     OSAFL_TRY(describe_partition(w, error));
     OSAFL_TRY(check_dataset(w, error));
     OSAFL_TRY(check_memory(w, error));

@@ -100,9 +100,11 @@ static void print_client(const struct world *w, uint32_t client, FILE *to)
 {
     const struct population *p = &w->population;
     const uint32_t *histogram = world_histogram(w, client);
-    fprintf(to, "%8" PRIu32 " %8" PRIu64 " %8" PRIu32 " %8.3f %7.3f  ", client, w->stored[client],
-            p->arrivals[client], p->activity[client],
-            label_mix_entropy(world_histogram(w, client), w->labels));
+    char arrivals[16] = "-";
+    if (world_uses_arrivals(w))
+        snprintf(arrivals, sizeof arrivals, "%" PRIu32, p->arrivals[client]);
+    fprintf(to, "%8" PRIu32 " %8" PRIu64 " %8s %8.3f %7.3f  ", client, w->stored[client], arrivals,
+            p->activity[client], label_mix_entropy(histogram, w->labels));
     uint32_t label = UINT32_MAX;
     uint32_t shown = 0;
     for (; shown < LABELS_SHOWN; shown++) {
@@ -153,6 +155,8 @@ static void print_sizes(const struct world *w, FILE *to)
         fprintf(to, " in stores for %" PRIu64, p->total_capacity);
     if (strcmp(arrival, kind_default(OSAFL_KIND_ARRIVAL)) == 0)
         fprintf(to, "; %" PRIu64 " arrive%s in a round\n", arrivals, arrivals == 1 ? "s" : "");
+    else if (!world_uses_arrivals(w))
+        fprintf(to, "; they arrive by arrival/%s, whatever clients.arrivals is\n", arrival);
     else
         fprintf(to, "; they arrive by arrival/%s, where E_u is %" PRIu64 " in all\n", arrival,
                 arrivals);

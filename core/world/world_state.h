@@ -71,6 +71,8 @@ osafl_arrival_problem world_arrival_problem(const struct world *w, uint32_t roun
 
 /* The partition says to whom samples belong. */
 bool world_has_owners(const struct world *w);
+/* False where the arrival has numbers of its own: clients.arrivals is of no effect. */
+bool world_uses_arrivals(const struct world *w);
 
 /* To whom training sample i belongs; OSAFL_NO_CLIENT: to nobody. */
 osafl_status world_owner(const struct world *w, uint64_t i, uint32_t *client, struct error *error);

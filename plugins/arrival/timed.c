@@ -162,6 +162,8 @@ static const osafl_arrival_vt vtable = {
 };
 
 static const osafl_plugin plugin = {
+static const char *const features[] = {"own_numbers", NULL};
+
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_ARRIVAL,
     .name = "timed",
@@ -169,6 +171,7 @@ static const osafl_plugin plugin = {
     .summary = "Each sample comes once, in the round of its own time",
     .license = "MIT",
     OSAFL_PLUGIN_PARAMS(params, struct config),
+    .features = features,
     .vtable = &vtable.life,
 };
 

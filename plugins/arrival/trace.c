@@ -173,6 +173,8 @@ static const osafl_arrival_vt vtable = {
     .fill = fill,
 };
 
+static const char *const features[] = {"own_numbers", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_ARRIVAL,
@@ -180,6 +182,7 @@ static const osafl_plugin plugin = {
     .version = "1.0.0",
     .summary = "Arrivals and presence from a table, such as a measurement",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

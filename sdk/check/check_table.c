@@ -153,6 +153,8 @@ const struct check checks[] = {
 
     KIND(ARRIVAL, "arrival.counts", check_arrival_counts, 18,
          "brings no more samples than fit, to clients that are there or not"),
+    LAW(ARRIVAL, "own_numbers", "arrival.own_numbers", check_arrival_own_numbers, 18,
+        "brings the same numbers of samples whatever E_u is"),
 
     KIND(SELECTION, "selection.present", check_selection_present, 18,
          "asks only clients that are there, be they one or five"),

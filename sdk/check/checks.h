@@ -91,6 +91,7 @@ void check_resource_limits(struct conform *c);
 void check_partition_mixes(struct conform *c);
 void check_drift_pure(struct conform *c);
 void check_arrival_counts(struct conform *c);
+void check_arrival_own_numbers(struct conform *c);
 void check_selection_present(struct conform *c);
 void check_filter_touches(struct conform *c);
 

@@ -10,6 +10,10 @@ static const osafl_arrival_vt *vtable(const struct instance_under_test *s)
     return (const osafl_arrival_vt *)(const void *)s->instance.plugin->vtable;
 }
 
+struct kept {
+    bool no_arrivals; /* E_u is 0 */
+};
+
 /* Client u has 2 + u samples with times, in one unit of 0.05 each; all come before they fill its
  * store. */
 static void add_times(struct caller *t, osafl_arrival_problem *p)
@@ -35,13 +39,14 @@ static void add_times(struct caller *t, osafl_arrival_problem *p)
 static osafl_arrival_problem make_problem(struct instance_under_test *s, struct caller *t)
 {
     const uint32_t n = s->world.clients;
+    const struct kept *kept = s->kept;
     uint32_t *arrivals = calloc(n, sizeof *arrivals);
     uint64_t *capacity = calloc(n, sizeof *capacity);
     double *activity = calloc(n, sizeof *activity);
     if (arrivals == NULL || capacity == NULL || activity == NULL)
         abort();
     for (uint32_t u = 0; u < n; u++) {
-        arrivals[u] = u % 5;
+        arrivals[u] = kept->no_arrivals ? 0 : u % 5;
         capacity[u] = 6 + 3 * (uint64_t)u;
         activity[u] = 0.3 + 0.1 * (u % 6);
     }
@@ -100,6 +105,7 @@ static osafl_status run_round(struct instance_under_test *s, struct caller *t)
 
 const struct kind_calls arrival_calls = {
     .kind = OSAFL_KIND_ARRIVAL,
+    .kept_bytes = sizeof(struct kept),
     .begin = ask_fill,
     .round = run_round,
 };
@@ -113,4 +119,24 @@ void check_arrival_counts(struct conform *c)
     struct transcript answers = {0};
     under_test_must_open(&s, c, &answers);
     under_test_must_run(&s, 0, TRIAL_ROUNDS, &answers);
+}
+
+/* The same answers for the usual E_u and for none. */
+void check_arrival_own_numbers(struct conform *c)
+{
+    struct instance_under_test s;
+    struct transcript answers[2] = {{0}, {0}};
+    for (int k = 0; k < 2; k++) {
+        struct transcript opened = {0};
+        under_test_must_open(&s, c, &opened);
+        transcript_free(&opened);
+        ((struct kept *)s.kept)->no_arrivals = k == 1;
+        under_test_must_run(&s, 0, TRIAL_ROUNDS, &answers[k]);
+    }
+    const char *difference = transcript_difference(&answers[0], &answers[1]);
+    if (difference != NULL)
+        conform_fail(c,
+                     "answers otherwise for another E_u (p->arrivals): %s; leave out the feature "
+                     "\"%s\"",
+                     difference, c->check->feature);
 }

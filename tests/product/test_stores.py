@@ -119,6 +119,23 @@ class Stores(ProductTest):
                             *osafl_run.arguments({**trace, "rounds": 7}), status=2)
         self.assertIn("holds 6 rounds, the experiment needs 7", answer)
 
+    def test_numbers_of_its_own(self):
+        """Numbers from a table are not compared with clients.arrivals; those of steady are."""
+        path = self.path("arrivals.csv", "round,client,samples,present\n0,0,5,1\n1,3,20,1\n")
+        more = {"clients.storage": 20, "clients.arrivals": 50, "clients.activity": [1.0, 1.0]}
+        trace = {"arrival.plugin": "trace", "arrival.trace.path": '"%s"' % path, **more,
+                 "arrival.trace.at_end": '"nothing"'}
+        groups = "({clients = 5; storage = 30; arrivals = 40;})"
+        kept = [self.run_small({**trace, **other}, rounds=2).bytes("clients.csv")
+                for other in ({}, {"clients.arrivals": 0}, {"clients.groups": groups})]
+        self.assertEqual(kept[0], kept[1])
+        self.assertIn("arrival/trace, whatever clients.arrivals is", self.check_small(trace))
+        self.assertRegex(self.check_small(trace), r"(?m)^ +8 +20 +- ")
+        self.assertIn("clients.arrivals: more samples would arrive in a round, 50, than "
+                      "clients.storage = 20 holds", self.check_small(more, status=2))
+        self.assertIn("client 0 stores 30 samples and would receive 40", self.check_small(
+            {"clients.groups": groups}, status=2))
+
     def test_assigned(self):
         """Client u has label u and nothing else; samples that are not listed are nobody's."""
         table = csv_table([([i % 7, i % 5], i // 100, 0) for i in range(400)])

@@ -4,7 +4,10 @@
  * arrives unless arrive() says so.  The same holds for a client whose store is empty.
  *
  * A store has room for D_u samples.  It begins as fill() says and grows with what arrives; where
- * more samples arrive than there is room for, the deletion policy says which ones leave. */
+ * more samples arrive than there is room for, the deletion policy says which ones leave.
+ *
+ * Feature "own_numbers": the numbers of samples do not depend on `arrivals`, E_u.  The experiment's
+ * clients.arrivals is then of no effect, need not fit the stores, and E_u is given as 0. */
 #ifndef OSAFL_ARRIVAL_H
 #define OSAFL_ARRIVAL_H
 
