@@ -120,10 +120,11 @@ static osafl_status fill(void *self, osafl_call *c, const osafl_arrival_problem 
     const struct timed *t = self;
     struct stream s = {0};
     if (p->time == NULL)
-        return c->host->fail(c, OSAFL_E_CONFIG,
-                             "the samples have no times, or belong to no client; name the columns "
-                             "of both (dataset.csv.time and dataset.csv.client) and set "
-                             "partition.plugin = \"natural\", or choose another arrival");
+        return c->host->fail(
+            c, OSAFL_E_CONFIG,
+            "the samples have no times, or belong to no client; name the columns "
+            "or arrays of both (dataset.csv.time and client, or those of npy) and set "
+            "partition.plugin = \"natural\", or choose another arrival");
     for (uint32_t u = 0; u < p->clients; u++) {
         OSAFL_TRY(look_ahead(t, c, p, u, &s));
         n[u] = count_before(p, u, t->config->start);
@@ -161,17 +162,17 @@ static const osafl_arrival_vt vtable = {
     .fill = fill,
 };
 
-static const osafl_plugin plugin = {
 static const char *const features[] = {"own_numbers", NULL};
 
+static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_ARRIVAL,
     .name = "timed",
     .version = "1.0.0",
     .summary = "Each sample comes once, in the round of its own time",
     .license = "MIT",
-    OSAFL_PLUGIN_PARAMS(params, struct config),
     .features = features,
+    OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };
 

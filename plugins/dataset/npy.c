@@ -20,6 +20,7 @@ struct npy_config {
     const char *x;
     const char *y;
     const char *client;
+    const char *time;
     const char *test_x;
     const char *test_y;
     double test_share;
@@ -48,6 +49,11 @@ static const osafl_param params[] = {
                  .flags = OSAFL_P_LATER),
     OSAFL_PATH(struct npy_config, client, "",
                "Array of the clients that they belong to, from 0; none: no clients"),
+    OSAFL_PATH(struct npy_config, time, "",
+               "Array of numbers that say when they came, in any unit, such as seconds since 1970: "
+               "where samples have owners, those of a client come in this order (see "
+               "arrival/timed); none: no times",
+               .flags = OSAFL_P_LATER),
     OSAFL_PATH(struct npy_config, test_x, "",
                "Array of the test samples; none: a share of the training samples"),
     OSAFL_PATH(struct npy_config, test_y, "", "Array of the test samples' labels"),
@@ -179,28 +185,54 @@ static osafl_status read_samples(struct sample_set *set, const struct npy_config
     return status;
 }
 
+/* Opens an array of one number for each of n samples; the caller closes the source if OSAFL_OK. */
+static osafl_status open_numbers(struct byte_source *s, const char *path, uint64_t n,
+                                 struct npy_header *h, struct io_message *m)
+{
+    OSAFL_TRY(open_array(s, path, h, m));
+    osafl_status status = OSAFL_OK;
+    /* A column vector, as some tools write labels, is welcome too. */
+    if (h->rank > 2 || (h->rank == 2 && h->shape[1] != 1))
+        status = io_fail(m, OSAFL_E_DATA,
+                         "%s: must have one dimension, one number per sample; of one column per "
+                         "class, numpy.argmax(y, axis=1) makes them",
+                         path);
+    else if (h->n != n)
+        status = io_fail(m, OSAFL_E_DATA, "%s: holds %" PRIu64 " numbers for %" PRIu64 " samples",
+                         path, h->n, n);
+    if (status != OSAFL_OK)
+        byte_source_close(s);
+    return status;
+}
+
 /* Reads one whole number of [first, first + limit), less first, for each of n samples. */
 static osafl_status read_numbers(const char *path, uint64_t n, int64_t first, uint32_t limit,
                                  const char *remedy, uint32_t **out, struct io_message *m)
 {
     struct byte_source source;
     struct npy_header h;
-    OSAFL_TRY(open_array(&source, path, &h, m));
-    osafl_status status = OSAFL_OK;
-    /* A column vector, as some tools write labels, is welcome too. */
-    if (h.rank > 2 || (h.rank == 2 && h.shape[1] != 1))
-        status = io_fail(m, OSAFL_E_DATA,
-                         "%s: must have one dimension, one number per sample; of one column per "
-                         "class, numpy.argmax(y, axis=1) makes them",
-                         path);
-    else if (h.n != n)
-        status = io_fail(m, OSAFL_E_DATA, "%s: holds %" PRIu64 " numbers for %" PRIu64 " samples",
-                         path, h.n, n);
+    OSAFL_TRY(open_numbers(&source, path, n, &h, m));
     *out = malloc(n * sizeof **out);
-    if (status == OSAFL_OK && *out == NULL)
-        status = io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
-    if (status == OSAFL_OK)
-        status = npy_read_numbers(&source, &h, first, limit, remedy, *out);
+    const osafl_status status = *out != NULL
+                                    ? npy_read_numbers(&source, &h, first, limit, remedy, *out)
+                                    : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+    byte_source_close(&source);
+    return status;
+}
+
+static osafl_status read_times(const char *path, struct samples *samples, struct io_message *m)
+{
+    struct byte_source source;
+    struct npy_header h;
+    OSAFL_TRY(open_numbers(&source, path, samples->n, &h, m));
+    samples->time = malloc(h.n * sizeof *samples->time);
+    const osafl_status status =
+        samples->time != NULL
+            ? npy_read_doubles(&source, &h,
+                               "a time must be a number, such as seconds since 1970; leave samples "
+                               "without one out of all arrays",
+                               samples->time)
+            : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
     byte_source_close(&source);
     return status;
 }
@@ -302,6 +334,8 @@ static osafl_status read_files(struct sample_set *set, const void *settings, str
     if (config->client[0] != '\0')
         OSAFL_TRY(
             read_numbers(config->client, train->n, 0, OSAFL_NO_CLIENT, "", &train->client, m));
+    if (config->time[0] != '\0')
+        OSAFL_TRY(read_times(config->time, train, m));
     OSAFL_TRY(read_test(set, config, m));
     const double share = config->test_share * (double)train->n;
     OSAFL_TRY(
@@ -351,7 +385,7 @@ static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts
     return sample_set_create(h, c, read_files, config, self);
 }
 
-static const char *const features[] = {"natural", NULL};
+static const char *const features[] = {"natural", "timed", NULL};
 
 static const osafl_dataset_vt vtable = {
     .life = {.struct_size = sizeof(osafl_dataset_vt),
@@ -362,6 +396,7 @@ static const osafl_dataset_vt vtable = {
     .label = sample_set_label,
     .read = sample_set_read,
     .client_of = sample_set_client,
+    .time_of = sample_set_time,
 };
 
 static const osafl_plugin plugin = {

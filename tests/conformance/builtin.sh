@@ -43,7 +43,8 @@ for file in "$plugins"/*/*.so; do
         ;;
     */dataset/libsvm.so) check "$file" path="$work/sparse.txt" ;;
     */dataset/npy.so)
-        check "$file" x="$work/x.npy" y="$work/y.npy" client="$work/client.npy"
+        check "$file" x="$work/x.npy" y="$work/y.npy" client="$work/client.npy" \
+            time="$work/time.npy"
         check "$file" x="$work/x.npy" y="$work/y.npy"
         ;;
     */model/network.so)

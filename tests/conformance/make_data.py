@@ -60,6 +60,7 @@ values = [draw.gauss(0, 1) for _ in range(90 * 6)]
 write("x.npy", npy("<f4", "(90, 6)", struct.pack("<540f", *values)))
 write("y.npy", npy("<i8", "(90,)", struct.pack("<90q", *[i % 3 for i in range(90)])))
 write("client.npy", npy("<i8", "(90,)", struct.pack("<90q", *[i % 4 for i in range(90)])))
+write("time.npy", npy("<i4", "(90,)", struct.pack("<90i", *[i * 37 % 90 for i in range(90)])))
 
 rows = [",".join("u%d" % u for u in range(7))]
 for _ in range(12):

@@ -17,6 +17,17 @@ static void read_as_floats(struct byte_source *s, const struct npy_header *h)
     free(out);
 }
 
+static void read_as_doubles(struct byte_source *s, const struct npy_header *h)
+{
+    double *out = malloc(h->n * sizeof *out);
+    FUZZ_REQUIRE(out != NULL);
+    if (npy_read_doubles(s, h, "", out) == OSAFL_OK) {
+        for (uint64_t i = 0; i < h->n; i++)
+            FUZZ_REQUIRE(isfinite(out[i]));
+    }
+    free(out);
+}
+
 static void read_as_numbers(struct byte_source *s, const struct npy_header *h)
 {
     const uint32_t limit = 1000;
@@ -39,7 +50,7 @@ static void read_as_bytes(struct byte_source *s, const struct npy_header *h)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    for (int how = 0; how < 3; how++) {
+    for (int how = 0; how < 4; how++) {
         struct byte_source source;
         struct io_message message;
         struct npy_header h;
@@ -51,6 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             read_as_floats(&source, &h);
         else if (how == 1)
             read_as_numbers(&source, &h);
+        else if (how == 2)
+            read_as_doubles(&source, &h);
         else if (h.kind == 'u' && h.size == 1)
             read_as_bytes(&source, &h);
         byte_source_close(&source);

@@ -7,7 +7,7 @@ import struct
 import zipfile
 
 import osafl_run
-from osafl_run import Logistic, ProductTest, SOURCE_TREE
+from osafl_run import Logistic, ProductTest, SOURCE_TREE, natural
 
 
 def npy(kind, shape, values):
@@ -66,6 +66,30 @@ class Archives(ProductTest):
             archive.writestr("arr_0.npy", npy("<i4", (SAMPLES,), LABELS))
         run = self.run_small(self.settings(files[0], self.path("y.npz")), rounds=2)
         self.assertEqual(run.bytes("rounds.csv"), expected)
+
+    def test_times(self):
+        """Arrays with clients and times make the run that a table of the same columns makes."""
+        clients = [i % 2 for i in range(SAMPLES)]
+        times = [i * 17 % SAMPLES for i in range(SAMPLES)]
+        arrays = {"x": npy("<f4", (SAMPLES, 3), VALUES), "y": npy("<i4", (SAMPLES,), LABELS),
+                  "client": npy("<i4", (SAMPLES,), clients), "time": npy("<i4", (SAMPLES,), times)}
+        settings = {"arrival.plugin": "timed", "arrival.timed.period": 10.0}
+        for name, data in arrays.items():
+            settings["dataset.npy." + name] = '"%s"' % self.path(name + ".npy")
+            with open(self.path(name + ".npy"), "wb") as file:
+                file.write(data)
+        rows = ["a,b,c,y,client,time"]
+        rows += [",".join(map(repr, VALUES[3 * i:3 * i + 3] + [LABELS[i], clients[i], times[i]]))
+                 for i in range(SAMPLES)]
+        table = natural('"%s"' % self.path("table.csv", "\n".join(rows) + "\n"), 2, 20)
+        settings.update(table, **{"dataset.csv.label": "y", "dataset.csv.time": "time"})
+        runs = [self.run_small(settings, {"dataset.plugin": name}, rounds=4)
+                for name in ("csv", "npy")]
+        for file in ("rounds.csv", "clients.csv"):
+            self.assertEqual(runs[0].bytes(file), runs[1].bytes(file))
+        self.assertEqual(len(set(runs[0].clients("samples"))) > 2, True)
+        self.assertIn("the samples have no times", self.check_small(
+            {**settings, "dataset.plugin": "npy", "dataset.npy.time": '""'}, status=2))
 
     def test_a_member_must_be_named(self):
         path = self.npz("data.npz", zipfile.ZIP_STORED)

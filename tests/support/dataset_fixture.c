@@ -106,6 +106,15 @@ uint32_t dataset_client(struct fixture *f, uint64_t i)
     return client;
 }
 
+double dataset_time(struct fixture *f, uint64_t i)
+{
+    const osafl_dataset_vt *vt = fixture_vtable(f);
+    double when = 0.0;
+    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
+    assert_int_equal(fixture_end(f, vt->time_of(f->instance.self, c, i, &when)), OSAFL_OK);
+    return when;
+}
+
 static void add_warning(void *arg, int32_t level, const char *line)
 {
     char *out = arg;

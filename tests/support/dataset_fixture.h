@@ -30,6 +30,7 @@ void dataset_read(struct fixture *f, uint32_t split, const uint64_t *index, uint
                   int32_t *label);
 int32_t dataset_label(struct fixture *f, uint64_t i); /* of a training sample */
 uint32_t dataset_client(struct fixture *f, uint64_t i);
+double dataset_time(struct fixture *f, uint64_t i);
 
 /* Adds what the plugin logs to out[DATASET_WARNINGS], which begins empty, in place of printing it.
  */

@@ -99,15 +99,6 @@ static void finds_columns_by_name_and_by_number(void **state)
     fixture_close(f);
 }
 
-static double dataset_time(struct fixture *f, uint64_t i)
-{
-    const osafl_dataset_vt *vt = fixture_vtable(f);
-    double when = 0.0;
-    osafl_call *c = fixture_begin(f, OSAFL_NO_CLIENT, 0);
-    assert_int_equal(fixture_end(f, vt->time_of(f->instance.self, c, i, &when)), OSAFL_OK);
-    return when;
-}
-
 static struct fixture *open_times(const char *text, const char *missing)
 {
     struct fixture *f = open_table(text);

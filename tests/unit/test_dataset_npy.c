@@ -167,6 +167,48 @@ static void holds_out_and_standardises(void **state)
     fixture_close(f);
 }
 
+/* Times keep the digits that a float would lose; without an array there are none. */
+static void reads_times(void **state)
+{
+    (void)state;
+    write_array("x.npy", "<f4", "(3, 1)", (const float[]){1, 2, 3}, 12);
+    write_array("y.npy", "|u1", "(3,)", "\0\1\0", 3);
+    write_array("t.npy", "<i8", "(3, 1)", (const int64_t[]){1260759145, -2, 1260759144}, 24);
+    struct fixture *f = open_npy();
+    fixture_set(f, "time", in_folder("t.npy"));
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_true(dataset_time(f, 0) == 1260759145.0);
+    assert_true(dataset_time(f, 1) == -2.0);
+    assert_true(dataset_time(f, 2) == 1260759144.0);
+    fixture_close(f);
+    f = open_npy();
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    assert_true(isnan(dataset_time(f, 0)));
+    fixture_close(f);
+
+    static const struct {
+        double time[3];
+        const char *message;
+    } wrong[] = {{{1, NAN, 2},
+                  "t.npy: element 1 is nan; a time must be a number, such as seconds "
+                  "since 1970; leave samples without one out of all arrays"},
+                 {{1, 2, -INFINITY}, "t.npy: element 2 is -inf; a time must be a number"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        write_array("t.npy", "<f8", "(3,)", wrong[i].time, 24);
+        f = open_npy();
+        fixture_set(f, "time", in_folder("t.npy"));
+        expect_refusal(f, OSAFL_E_DATA, wrong[i].message);
+    }
+    write_array("t.npy", "<f8", "(2,)", wrong[0].time, 16);
+    f = open_npy();
+    fixture_set(f, "time", in_folder("t.npy"));
+    expect_refusal(f, OSAFL_E_DATA, "t.npy: holds 2 numbers for 3 samples");
+    write_array("t.npy", "<M8", "(3,)", wrong[0].time, 24);
+    f = open_npy();
+    fixture_set(f, "time", in_folder("t.npy"));
+    expect_refusal(f, OSAFL_E_DATA, "of type \"<M8\"; convert with astype()");
+}
+
 static void refuses_arrays_that_do_not_fit(void **state)
 {
     (void)state;
@@ -497,6 +539,7 @@ int main(void)
         WITH_FOLDER(keeps_tokens),
         WITH_FOLDER(puts_channels_first),
         WITH_FOLDER(holds_out_and_standardises),
+        WITH_FOLDER(reads_times),
         WITH_FOLDER(refuses_arrays_that_do_not_fit),
         WITH_FOLDER(scales_bytes_alone),
         WITH_FOLDER(counts_labels_from_any_number),

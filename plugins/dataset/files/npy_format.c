@@ -305,6 +305,19 @@ osafl_status npy_read_floats(struct byte_source *s, const struct npy_header *h, 
     return byte_source_end(s);
 }
 
+osafl_status npy_read_doubles(struct byte_source *s, const struct npy_header *h, const char *remedy,
+                              double *out)
+{
+    struct place p = {0};
+    for (uint64_t i = 0; i < h->n; i++, next_place(h, &p)) {
+        OSAFL_TRY(next_element(s, h, &out[p.at]));
+        if (!isfinite(out[p.at]))
+            return io_fail(s->message, OSAFL_E_DATA, "%s: element %" PRIu64 " is %g; %s", s->name,
+                           p.at, out[p.at], remedy);
+    }
+    return byte_source_end(s);
+}
+
 osafl_status npy_read_bytes(struct byte_source *s, const struct npy_header *h, uint8_t *out)
 {
     assert(h->kind == 'u' && h->size == 1);

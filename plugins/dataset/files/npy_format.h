@@ -26,9 +26,11 @@ osafl_status npy_open(struct byte_source *s, const char *path, struct io_message
 osafl_status npy_read_header(struct byte_source *s, struct npy_header *h);
 
 /* Read the elements that follow, up to the end of the source, into C order: as floats (finite), as
- * bytes (of an array of kind 'u' and size 1), as whole numbers of [first, first + limit), less
- * first (remedy: how the message about another one ends). */
+ * doubles (finite), as bytes (of an array of kind 'u' and size 1), as whole numbers of [first,
+ * first + limit), less first.  remedy: how the message about another number ends. */
 osafl_status npy_read_floats(struct byte_source *s, const struct npy_header *h, float *out);
+osafl_status npy_read_doubles(struct byte_source *s, const struct npy_header *h, const char *remedy,
+                              double *out);
 osafl_status npy_read_bytes(struct byte_source *s, const struct npy_header *h, uint8_t *out);
 osafl_status npy_read_numbers(struct byte_source *s, const struct npy_header *h, int64_t first,
                               uint32_t limit, const char *remedy, uint32_t *out);
