@@ -1,23 +1,7 @@
 #!/usr/bin/env bash
 # report.sh OSAFL SOURCE-TREE - "osafl report" on result folders made by hand.
-set -euo pipefail
-osafl=$1
-golden=$2/tests/golden/report
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-# expect STATUS PATTERN ARGUMENT...: the command's exit status, and a line of its whole output.
-expect() {
-    local status=$1 pattern=$2 got=0
-    shift 2
-    "$osafl" report "$@" >"$work/out" 2>&1 || got=$?
-    if [ "$got" != "$status" ] || ! grep -qF -- "$pattern" "$work/out"; then
-        echo "FAILED: osafl report $*: status $got, expected $status and \"$pattern\" in:"
-        cat "$work/out"
-        failures=$((failures + 1))
-    fi
-}
+# shellcheck source=../support/report_test.sh
+source "$2/tests/support/report_test.sh"
 
 # The numbers of these tables are checked by test_report_tables.c; here their look.
 "$osafl" report --target 0.6 "$golden/paper-table" >"$work/report.txt"

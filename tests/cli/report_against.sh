@@ -1,25 +1,8 @@
 #!/usr/bin/env bash
 # report_against.sh OSAFL SOURCE-TREE - "osafl report --against" on result folders made by hand, its
 # numbers against SciPy where that is installed.
-set -euo pipefail
-osafl=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export PYTHONPATH=$2/tests/golden/report PYTHONDONTWRITEBYTECODE=1
-cd "$work"
-failures=0
-
-# expect STATUS PATTERN ARGUMENT...: the command's exit status, and a line of its whole output.
-expect() {
-    local status=$1 pattern=$2 got=0
-    shift 2
-    "$osafl" report "$@" >out 2>&1 || got=$?
-    if [ "$got" != "$status" ] || ! grep -qF -- "$pattern" out; then
-        echo "FAILED: osafl report $*: status $got, expected $status and \"$pattern\" in:"
-        cat out
-        failures=$((failures + 1))
-    fi
-}
+# shellcheck source=../support/report_test.sh
+source "$2/tests/support/report_test.sh"
 absent() { # PATTERN: not in the last output
     if grep -qF -- "$1" out; then
         echo "FAILED: \"$1\" is in:"

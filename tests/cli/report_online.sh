@@ -1,25 +1,8 @@
 #!/usr/bin/env bash
 # report_online.sh OSAFL SOURCE-TREE - online measures and recovery in "osafl report", on result folders
 # made by hand.
-set -euo pipefail
-osafl=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export PYTHONPATH=$2/tests/golden/report PYTHONDONTWRITEBYTECODE=1
-cd "$work"
-failures=0
-
-# expect STATUS PATTERN ARGUMENT...: the command's exit status, and a line of its whole output.
-expect() {
-    local status=$1 pattern=$2 got=0
-    shift 2
-    "$osafl" report "$@" >out 2>&1 || got=$?
-    if [ "$got" != "$status" ] || ! grep -qE -- "$pattern" out; then
-        echo "FAILED: osafl report $*: status $got, expected $status and \"$pattern\" in:"
-        cat out
-        failures=$((failures + 1))
-    fi
-}
+# shellcheck source=../support/report_test.sh
+source "$2/tests/support/report_test.sh"
 
 # Before round 3 the mean of two rounds is 0.7.  With a margin of 0.05, falls begins in round 4 and is
 # back in round 6 with its first seed and never with its second; steady never falls.
@@ -44,38 +27,38 @@ cell(pathlib.Path("plain"), "offline", "A", 1, [0.5] * 4, [1.0] * 4)
 PYTHON
 
 all=(results --recover 3 --before 2 --margin 0.05)
-expect 0 '^falls +1 of 2 +3\.0$' "${all[@]}"
-expect 0 '^steady +2 of 2 +0\.0 . 0\.0$' "${all[@]}"
-expect 0 'back within 0.05 of the mean over up to 2 rounds before' "${all[@]}"
+expect_line 0 '^falls +1 of 2 +3\.0$' "${all[@]}"
+expect_line 0 '^steady +2 of 2 +0\.0 . 0\.0$' "${all[@]}"
+expect_line 0 'back within 0.05 of the mean over up to 2 rounds before' "${all[@]}"
 # What comes from the next change on does not count.
-expect 0 '^falls +0 of 2 +- +2 of 2 +0\.0 . 0\.0$' results --recover 3,6 --before 2 --margin 0.05
+expect_line 0 '^falls +0 of 2 +- +2 of 2 +0\.0 . 0\.0$' results --recover 3,6 --before 2 --margin 0.05
 # The mean over 7 rounds: in the last one seed 1 is better at once, seed 2 worse.
-expect 0 '^\| falls +\| 1 of 2 +\| +0\.0 \|' results --recover 7 --before 7 --margin 0 --format markdown
-expect 0 'falls *& *1 of 2 *& *3\.0' "${all[@]}" --format latex
+expect_line 0 '^\| falls +\| 1 of 2 +\| +0\.0 \|' results --recover 7 --before 7 --margin 0 --format markdown
+expect_line 0 'falls *& *1 of 2 *& *3\.0' "${all[@]}" --format latex
 # By a measure of which less is better: it rises by 0.01 a round and does not come back.
-expect 0 'Rounds to recover: mix_forgetting' results --recover 3 --measure mix_forgetting --margin 0.015
-expect 0 '^falls +0 of 2 +-$' results --recover 3 --measure mix_forgetting --margin 0.015
-expect 2 '^osafl report: --recover 8: the runs have rounds 0 to 7' results --recover 8
-expect 2 'must be whole numbers from 1 on that ascend' results --recover 5,5
-expect 2 'must be whole numbers from 1 on' results --recover 0
-expect 2 'must be a number from 0 on' results --recover 3 --margin -1
-expect 2 '^osafl report: --margin needs --recover' results --margin 0.1
-expect 2 '^osafl report: --before needs --recover' results --before 5
-expect 2 '--recover makes a table of the report' results --recover 3 --format csv
+expect_line 0 'Rounds to recover: mix_forgetting' results --recover 3 --measure mix_forgetting --margin 0.015
+expect_line 0 '^falls +0 of 2 +-$' results --recover 3 --measure mix_forgetting --margin 0.015
+expect_line 2 '^osafl report: --recover 8: the runs have rounds 0 to 7' results --recover 8
+expect_line 2 'must be whole numbers from 1 on that ascend' results --recover 5,5
+expect_line 2 'must be whole numbers from 1 on' results --recover 0
+expect_line 2 'must be a number from 0 on' results --recover 3 --margin -1
+expect_line 2 '^osafl report: --margin needs --recover' results --margin 0.1
+expect_line 2 '^osafl report: --before needs --recover' results --before 5
+expect_line 2 '--recover makes a table of the report' results --recover 3 --format csv
 
 # Online measures: the mean over the rounds, and the last one, over seeds.
-expect 0 '^Online measures, mean over the rounds' results
-expect 0 '^falls +0\.5156 . 0\.0221 +0\.0400 . 0\.0000$' results
-expect 0 '^falls +0\.6250 . 0\.1768 +0\.0700 . 0\.0000$' results
-expect 0 '^steady +37\.50 . 17\.68 +7\.00 . 0\.00$' results --percent
-expect 0 'mix\\_forgetting' results --format latex
-expect 0 '^Online measures, last round' results
-expect 0 'Best prequential_accuracy over the rounds' results --measure prequential_accuracy
-expect 0 '^falls +2 +0\.6250 .* \+0\.2500 +none: all equal ' results \
+expect_line 0 '^Online measures, mean over the rounds' results
+expect_line 0 '^falls +0\.5156 . 0\.0221 +0\.0400 . 0\.0000$' results
+expect_line 0 '^falls +0\.6250 . 0\.1768 +0\.0700 . 0\.0000$' results
+expect_line 0 '^steady +37\.50 . 17\.68 +7\.00 . 0\.00$' results --percent
+expect_line 0 'mix\\_forgetting' results --format latex
+expect_line 0 '^Online measures, last round' results
+expect_line 0 'Best prequential_accuracy over the rounds' results --measure prequential_accuracy
+expect_line 0 '^falls +2 +0\.6250 .* \+0\.2500 +none: all equal ' results \
     --measure prequential_accuracy --against steady
-expect 0 ',prequential_accuracy,0\.625,' results --measure prequential_accuracy --format csv
-expect 2 'no such measure; did you mean "mix_forgetting"' results --measure mix_forgeting
-expect 0 'accuracy' plain
+expect_line 0 ',prequential_accuracy,0\.625,' results --measure prequential_accuracy --format csv
+expect_line 2 'no such measure; did you mean "mix_forgetting"' results --measure mix_forgeting
+expect_line 0 'accuracy' plain
 if grep -q Online out; then
     echo "FAILED: a table of online measures that the runs lack"
     failures=$((failures + 1))
