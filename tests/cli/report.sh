@@ -151,6 +151,28 @@ python3 -c 'import json
 print(json.dumps({"grid": 1, "experiment": "levels", "cells": {"A": list(range(1001))}}))' >"$work/grid-many.json"
 expect 1 "is not a record of a grid" "$golden/levels" "$work/grid-many.json"
 
+# A folder that cannot be searched is named, and the rest is reported.
+cp -r "$golden/levels" "$work/partly"
+mkdir "$work/partly/looped"
+ln -s manifest.json "$work/partly/looped/manifest.json"
+expect 0 "osafl: warning: $work/partly/looped cannot be searched for runs: Too many levels of symbolic links; \
+runs in it are left out" "$work/partly"
+"$osafl" report "$golden/levels" | diff - <(grep -v "^osafl: warning" out) || failed "the rest is another"
+rm -r "$work/partly/looped"
+mkdir "$work/partly/closed"
+chmod 0 "$work/partly/closed"
+chmod a+rx "$work"
+other_user=()
+[ "$(id -u)" != 0 ] || other_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if "${other_user[@]}" "$osafl" --version >out 2>&1; then
+    "${other_user[@]}" "$osafl" report "$work/partly" >out 2>&1 || failed "a closed folder ends the report"
+    grep -qF "warning: $work/partly/closed cannot be searched for runs: Permission denied" out ||
+        failed "no word of a closed folder: $(cat out)"
+else
+    echo "no other user can start the program: a folder without permission is not tried"
+fi
+chmod u+rwx "$work/partly/closed"
+
 # Damaged and unfinished folders: the rest is still reported.
 cp -r "$golden" "$work/results"
 osa=$(echo "$work"/results/paper-table/OSA-FL/seed-1-*)

@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "checked_alloc.h"
+#include "result_text.h"
 
 /* Notes the folder or record; false when it was noted before. */
 static bool note_folder(struct found_cells *f, const char *folder)
@@ -68,18 +69,32 @@ static void take_record(struct found_cells *f, const char *path)
         add_unreadable(f, path, status, error.text);
 }
 
+/* Whatever runs there may be in it are left out. */
+static void warn_of_folder(const char *folder, int problem)
+{
+    char *text = checked_format("warning: %s cannot be searched for runs: %s; runs in it are left "
+                                "out",
+                                folder, strerror(problem));
+    result_say("osafl", text);
+    free(text);
+}
+
 static size_t walk(struct found_cells *f, const char *folder)
 {
     char *manifest = checked_format("%s/manifest.json", folder);
     struct stat here;
-    const bool is_cell = stat(manifest, &here) == 0;
+    const int problem = stat(manifest, &here) == 0 ? 0 : errno;
     free(manifest);
-    if (is_cell) {
+    if (problem == 0) {
         take(f, folder);
         return 1;
     }
     struct dirent **entry = NULL;
-    const int entries = scandir(folder, &entry, is_candidate, versionsort);
+    int entries = -1;
+    if (problem == ENOENT)
+        entries = scandir(folder, &entry, is_candidate, versionsort);
+    if (entries < 0)
+        warn_of_folder(folder, problem == ENOENT ? errno : problem);
     size_t found = 0;
     for (int i = 0; i < entries; i++) {
         char *path = checked_format("%s/%s", folder, entry[i]->d_name);

@@ -33,7 +33,8 @@ struct found_cells {
 
 /* Collects every folder with a manifest.json: `folder` itself, or what lies below it; nothing
  * inside a result folder, and nothing behind a symbolic link.  Records of grids are read on the
- * way.  A folder found before is not taken twice.  `folder` may be such a record alone.
+ * way.  A folder found before is not taken twice; of one that cannot be searched, a warning is
+ * printed.  `folder` may be such a record alone.
  * OSAFL_E_IO when `folder` cannot be opened, OSAFL_E_DATA when it holds no result folder. */
 osafl_status find_cells(const char *folder, struct found_cells *into, struct error *error);
 
