@@ -20,6 +20,7 @@
 #include "base/file_read.h"
 
 #define NAME_MAX_BYTES 48
+#define HASH_BLOCK 65536
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -116,9 +117,8 @@ static osafl_status read_whole_file(const char *path, void **data, size_t *lengt
     return error_set(error, OSAFL_E_IO, "is empty");
 }
 
-static void hash_bytes(const void *data, size_t length, char hash[PLUGIN_HASH_BYTES])
+static void write_hash(XXH128_hash_t sum, char hash[PLUGIN_HASH_BYTES])
 {
-    const XXH128_hash_t sum = XXH3_128bits(data, length);
     snprintf(hash, PLUGIN_HASH_BYTES, "%016llx%016llx", (unsigned long long)sum.high64,
              (unsigned long long)sum.low64);
 }
@@ -130,18 +130,45 @@ osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], s
     OSAFL_TRY(read_whole_file(path, &data, &length, error));
     const char *problem = elf_problem(data, length);
     if (problem == NULL)
-        hash_bytes(data, length, hash);
+        write_hash(XXH3_128bits(data, length), hash);
     free(data);
     return problem == NULL ? OSAFL_OK : error_set(error, OSAFL_E_DATA, "%s", problem);
 }
 
+/* Block by block: a library may be as large as all that a run holds.  An errno value, 0: none. */
+static int hash_blocks(int fd, XXH3_state_t *state, bool *empty)
+{
+    char block[HASH_BLOCK];
+    struct stat s;
+    ssize_t got = 0;
+    *empty = true;
+    if (fd < 0 || fstat(fd, &s) != 0)
+        return errno;
+    if (!S_ISREG(s.st_mode))
+        return EINVAL;
+    XXH3_128bits_reset(state);
+    while ((got = read(fd, block, sizeof block)) > 0) {
+        XXH3_128bits_update(state, block, (size_t)got);
+        *empty = false;
+    }
+    return got == 0 ? 0 : errno;
+}
+
 osafl_status file_hash(const char *path, char hash[PLUGIN_HASH_BYTES], struct error *error)
 {
-    size_t length = 0;
-    void *data = NULL;
-    OSAFL_TRY(read_whole_file(path, &data, &length, error));
-    hash_bytes(data, length, hash);
-    free(data);
+    XXH3_state_t state;
+    bool empty = true;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int problem = hash_blocks(fd, &state, &empty);
+    if (fd >= 0)
+        close(fd);
+    if (problem == EINVAL)
+        return error_set(error, OSAFL_E_IO, "is not a regular file");
+    if (problem != 0)
+        return error_set(error, OSAFL_E_IO, "cannot be read: %s", strerror(problem));
+    if (empty)
+        return error_set(error, OSAFL_E_IO, "is empty");
+    write_hash(XXH3_128bits_digest(&state), hash);
     return OSAFL_OK;
 }
 

@@ -161,6 +161,20 @@ static void test_every_built_in_plugin_loads(void **state)
     diagnostics_destroy(d);
 }
 
+static void hash_at_once(const char *path, char hash[PLUGIN_HASH_BYTES])
+{
+    const size_t size = file_size(path);
+    unsigned char *data = malloc(size);
+    FILE *in = fopen(path, "rb");
+    assert_int_equal(fread(data, 1, size, in), size);
+    fclose(in);
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(data, size));
+    for (size_t i = 0; i < 16; i++)
+        snprintf(hash + 2 * i, 3, "%02x", canonical.digest[i]);
+    free(data);
+}
+
 static void test_path_and_hash(void **state)
 {
     (void)state;
@@ -170,17 +184,37 @@ static void test_path_and_hash(void **state)
     assert_non_null(realpath(good_file, real));
     assert_string_equal(p->path, real);
 
-    unsigned char *data = malloc(file_size(good_file));
-    FILE *in = fopen(good_file, "rb");
-    assert_int_equal(fread(data, 1, file_size(good_file), in), file_size(good_file));
-    fclose(in);
-    XXH128_canonical_t canonical;
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits(data, file_size(good_file)));
-    char hash[33];
-    for (size_t i = 0; i < 16; i++)
-        snprintf(hash + 2 * i, 3, "%02x", canonical.digest[i]);
+    char hash[PLUGIN_HASH_BYTES];
+    hash_at_once(good_file, hash);
     assert_string_equal(p->hash, hash);
-    free(data);
+}
+
+/* A file of many blocks has the hash of all its bytes. */
+static void test_hash_of_any_file(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    char hash[PLUGIN_HASH_BYTES];
+    char expected[PLUGIN_HASH_BYTES];
+    assert_true(file_size("/proc/self/exe") > 2 * 65536);
+    hash_at_once("/proc/self/exe", expected);
+    assert_int_equal(file_hash("/proc/self/exe", hash, &error), OSAFL_OK);
+    assert_string_equal(hash, expected);
+    assert_int_equal(file_hash(good_file, hash, &error), OSAFL_OK);
+    hash_at_once(good_file, expected);
+    assert_string_equal(hash, expected);
+
+    struct playground mine;
+    make_playground(&mine, 0);
+    char file[400];
+    snprintf(file, sizeof file, "%s/keeps_rules.so", mine.kind);
+    assert_int_equal(file_hash(file, hash, &error), OSAFL_E_IO);
+    assert_string_equal(error.text, "is empty");
+    assert_int_equal(file_hash(mine.kind, hash, &error), OSAFL_E_IO);
+    assert_string_equal(error.text, "is not a regular file");
+    remove_playground(&mine);
+    assert_int_equal(file_hash(file, hash, &error), OSAFL_E_IO);
+    assert_string_equal(error.text, "cannot be read: No such file or directory");
 }
 
 static void test_missing_plugin(void **state)
@@ -574,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_trying_first),
         cmocka_unit_test(test_every_built_in_plugin_loads),
         cmocka_unit_test(test_path_and_hash),
+        cmocka_unit_test(test_hash_of_any_file),
         cmocka_unit_test(test_missing_plugin),
         cmocka_unit_test(test_folder_beside_the_right_one),
         cmocka_unit_test(test_names_are_no_paths),
