@@ -38,6 +38,7 @@ for kind in $(section kinds); do
     printf '\n# %s\n\n%s\n' "$kind" "$(head -1 <<< "$list" | sed 's/^[a-z]*: *//')"
     settings=$(sed '1,/^$/d' <<< "$list") # of the kind itself
     [ -z "$settings" ] || { printf '\n'; fenced <<< "$settings"; }
+    [ "$kind" != transport ] || continue # these have no settings, and are not in every build
     sed -n '/^$/q; s/^  \([a-z0-9_]*\) .*/\1/p' <<< "$list" | while read -r name; do
         printf '\n## %s/%s\n\n' "$kind" "$name"
         # Where the file lies and for which ABI it was built is no matter of settings.

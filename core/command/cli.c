@@ -232,15 +232,22 @@ static bool join_ranks(struct work *w)
     struct cli_options *o = &w->options;
     const struct ranks_wish wish = {.transport = o->transport,
                                     .limit_s = o->rank_limit_s,
+                                    .ranks = o->n_ranks,
                                     .threads = o->run.threads,
-                                    .plugin_dirs = o->plugin_dirs,
-                                    .n_plugin_dirs = o->n_plugin_dirs};
+                                    .loader = w->loader};
     const bool alone =
         o->transport != NULL ? strcmp(o->transport, "none") == 0 : launch_read().processes == 1;
     const char *many = o->shards > 0      ? "--shard"
                        : o->jobs > 1      ? "--jobs"
                        : o->until != NULL ? "--until"
                                           : NULL;
+    if (alone && o->n_ranks > 1) {
+        diagnostics_error(w->d, NULL, 0,
+                          "--ranks %u: there is one process; start it by mpirun -n %u, or give a "
+                          "--transport that starts the others",
+                          o->n_ranks, o->n_ranks);
+        return false;
+    }
     if (alone || o->list)
         return true;
     if (many != NULL) {

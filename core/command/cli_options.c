@@ -44,6 +44,7 @@ enum {
     KEY_MEASURE,
     KEY_SMOOTHNESS,
     KEY_TRANSPORT,
+    KEY_RANKS,
     KEY_RANK_LIMIT,
 };
 
@@ -103,6 +104,9 @@ static const struct argp_option grid_options[] = {
     {"transport", KEY_TRANSPORT, "NAME", 0,
      "How the processes of one run exchange updates: mpi, or none (default: mpi if mpirun or srun "
      "started several processes); no effect on results",
+     1},
+    {"ranks", KEY_RANKS, "N", 0,
+     "With a transport: so many processes, which it starts if it can; else there must be as many",
      1},
     {"rank-limit", KEY_RANK_LIMIT, "TIME", 0,
      "With a transport: end all ranks if one gives no sign of life for this long (default: 60s)",
@@ -349,6 +353,9 @@ static error_t parse_grid_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_TRANSPORT:
         o->transport = arg;
+        return 0;
+    case KEY_RANKS:
+        o->n_ranks = (uint32_t)cli_whole_number("ranks", arg, 1, 1000000, state);
         return 0;
     case KEY_RANK_LIMIT:
         o->rank_limit_s = parse_time("rank-limit", arg, state);

@@ -26,6 +26,7 @@ struct cli_options {
     const char *until;     /* run: a width of an interval (until_plan.h); NULL */
     uint32_t max_seeds;    /* 0: not given */
     const char *transport; /* run: its name, or "none"; NULL: as the launcher says */
+    uint32_t n_ranks;      /* of --ranks; 0: not given */
     double rank_limit_s;
     const char **over; /* what is tuned (tune_range.h); [n_over] */
     size_t n_over;

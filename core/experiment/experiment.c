@@ -133,6 +133,14 @@ static void add_candidate(struct resolver *r, uint32_t kind, const char *name,
 static void find_candidates(struct resolver *r, uint32_t kind)
 {
     const struct node *group = node_child(r->root, kind_name(kind));
+    if (!kind_is_of_experiments(kind)) {
+        if (group != NULL)
+            diagnostics_error(r->d, group->file, group->line,
+                              "%s: an experiment names none, as it changes no result; remove this, "
+                              "and give osafl run --%s NAME",
+                              kind_name(kind), kind_name(kind));
+        return;
+    }
     if (group != NULL && group->type != NODE_GROUP) {
         const bool named = group->type == NODE_TEXT;
         diagnostics_error(r->d, group->file, group->line,
@@ -175,7 +183,7 @@ static void check_kind_group(struct resolver *r, uint32_t kind)
 {
     const struct node *group = node_child(r->root, kind_name(kind));
     const struct settings_table own = own_settings(kind);
-    if (group == NULL || group->type != NODE_GROUP)
+    if (group == NULL || group->type != NODE_GROUP || !kind_is_of_experiments(kind))
         return; /* said already */
     size_t n = 2;
     for (const struct node *c = group->first; c != NULL; c = c->next)
@@ -247,8 +255,10 @@ static void bind_core(struct resolver *r)
         if (schema_groups[i].name[0] != '\0')
             groups[n++] = schema_groups[i].name;
     }
-    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
-        groups[n++] = kind_name(kind);
+    for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++) {
+        if (kind_is_of_experiments(kind) || node_child(r->root, kind_name(kind)) != NULL)
+            groups[n++] = kind_name(kind); /* of the others it is said already */
+    }
     for (size_t i = 0; i < schema_n_groups; i++) {
         const struct schema_group *g = &schema_groups[i];
         const bool top = g->name[0] == '\0';

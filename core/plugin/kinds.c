@@ -10,6 +10,7 @@ static const struct kind {
     const char *question;
     const char *usual;    /* kind_default() */
     uint32_t core_stream; /* STREAM_*; 0: streams of the kind's own number */
+    bool carries;         /* kind_is_of_experiments(): not this one */
 } kinds[LOADER_KINDS + 1] = {
     [OSAFL_KIND_DATASET] = {.name = "dataset",
                             .question = "which labelled samples exist, and what does a sample look "
@@ -52,6 +53,11 @@ static const struct kind {
                                        "it is coded?",
                            .usual = "none",
                            .core_stream = STREAM_ATTACK},
+    [OSAFL_KIND_TRANSPORT] = {.name = "transport",
+                              .question = "how do the processes of one run exchange what they "
+                                          "computed?",
+                              .usual = "mpi",
+                              .carries = true},
 };
 
 const char *kind_name(uint32_t kind)
@@ -71,6 +77,11 @@ uint32_t kind_from_name(const char *name)
 const char *kind_question(uint32_t kind)
 {
     return kinds[kind].question;
+}
+
+bool kind_is_of_experiments(uint32_t kind)
+{
+    return !kinds[kind].carries;
 }
 
 const char *kind_default(uint32_t kind)

@@ -4,7 +4,7 @@
 
 #include "osafl/plugin.h"
 
-#define LOADER_KINDS 13 /* OSAFL_KIND_* are 1 .. LOADER_KINDS */
+#define LOADER_KINDS 14 /* OSAFL_KIND_* are 1 .. LOADER_KINDS */
 
 /* "dataset", ...; NULL for an unknown kind.  kind_from_name: 0 for an unknown name. */
 const char *kind_name(uint32_t kind);
@@ -13,8 +13,13 @@ uint32_t kind_from_name(const char *name);
 /* The question that the kind answers, for help. */
 const char *kind_question(uint32_t kind);
 
+/* Whether experiments name a plugin of this kind.  Others carry a run, and change nothing in it:
+ * they are no part of its identity, and have no settings, metrics or instances. */
+bool kind_is_of_experiments(uint32_t kind);
+
 /* The plugin that stands for a kind that an experiment does not name, so that files written before
- * the kind existed mean what they meant; NULL: the file must name one. */
+ * the kind existed mean what they meant; NULL: the file must name one.  Of transports: the one for
+ * processes that a launcher has started together. */
 const char *kind_default(uint32_t kind);
 
 /* Where the random numbers of a kind's plugins come from: kind and purpose of streams_fill() for

@@ -25,6 +25,7 @@ struct adapted_plugin {
         osafl_arrival_vt arrival;
         osafl_selection_vt selection;
         osafl_filter_vt filter;
+        osafl_transport_vt transport;
     } vtable;
 };
 

@@ -151,6 +151,13 @@ static const struct slot filter_slots[] = {
     SLOT(osafl_filter_vt, end_round, SLOT_OPTIONAL),
 };
 
+static const struct slot transport_slots[] = {
+    SLOT(osafl_transport_vt, start, SLOT_REQUIRED),
+    SLOT(osafl_transport_vt, host_name, SLOT_REQUIRED),
+    SLOT(osafl_transport_vt, exchange, SLOT_REQUIRED),
+    SLOT(osafl_transport_vt, stop, SLOT_REQUIRED),
+};
+
 /* A table of n operations in a vtable of `size` bytes, which had `least` in OLDEST_MINOR. */
 struct slots {
     const struct slot *slot;
@@ -180,6 +187,7 @@ static const struct slots slots_of_kind[LOADER_KINDS + 1] = {
     [OSAFL_KIND_ARRIVAL] = SLOTS(arrival_slots, osafl_arrival_vt, fill),
     [OSAFL_KIND_SELECTION] = SLOTS(selection_slots, osafl_selection_vt, describe),
     [OSAFL_KIND_FILTER] = SLOTS(filter_slots, osafl_filter_vt, end_round),
+    [OSAFL_KIND_TRANSPORT] = SLOTS(transport_slots, osafl_transport_vt, stop),
 };
 
 /* An operation that the plugin's headers did not have is empty.  Null pointers of functions are all
@@ -209,6 +217,17 @@ static bool verify_slots(const osafl_lifecycle *vtable, const struct slot *slot,
     return true;
 }
 
+/* Nobody would fill a config, or make an instance. */
+static bool verify_lack(const osafl_plugin *p, struct error *error)
+{
+    if (kind_is_of_experiments(p->kind) ||
+        (p->n_params == 0 && p->n_metrics == 0 && p->vtable->create == NULL))
+        return true;
+    return refuse(error, 10,
+                  "has settings, metrics or create(), and no experiment names a %s; leave them out",
+                  kind_name(p->kind));
+}
+
 static bool verify_vtable(const osafl_plugin *p, struct error *error)
 {
     const struct slots *slots = &slots_of_kind[p->kind];
@@ -222,7 +241,7 @@ static bool verify_vtable(const osafl_plugin *p, struct error *error)
                       (unsigned)p->vtable->struct_size, kind, (unsigned)slots->size, kind);
     const uint32_t n_life = sizeof life_slots / sizeof life_slots[0];
     return verify_slots(p->vtable, life_slots, n_life, error) &&
-           verify_slots(p->vtable, slots->slot, slots->n, error);
+           verify_slots(p->vtable, slots->slot, slots->n, error) && verify_lack(p, error);
 }
 
 /* ---- parameters ---------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* ranks.c - the processes of one run, and what they tell each other. */
 #include "ranks.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,14 @@
 #include "base/exit_status.h"
 #include "base/stop.h"
 #include "launcher.h"
+#include "loader.h"
 #include "osafl/transport.h"
 #include "plugin_file.h"
 #include "plugin_path.h"
 
 struct ranks {
-    const osafl_transport *transport;
+    const char *name; /* of the transport */
+    const osafl_transport_vt *transport;
     uint32_t own;
     uint32_t count;
     uint32_t threads;
@@ -99,7 +100,7 @@ static osafl_status exchange(struct ranks *r, const void *head, size_t head_byte
     const osafl_status status =
         r->transport->exchange(head, head_bytes, own, bytes, to, r->data, r->bytes);
     if (status != OSAFL_OK)
-        return error_set(error, status, "transport %s has failed", r->transport->name);
+        return error_set(error, status, "transport %s has failed", r->name);
     r->cost.seconds += now_s() - begun;
     for (uint32_t rank = 0; rank < r->count; rank++)
         r->cost.bytes += rank != r->own ? r->bytes[rank] : 0;
@@ -164,9 +165,10 @@ osafl_status ranks_collect(struct ranks *r, osafl_status status, const void *own
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static const char needs_mpi[] =
-    "CMake builds transport/mpi.so where it finds MPI (Debian: apt-get install libopenmpi-dev "
-    "openmpi-bin)";
+/* How to get a transport, with its name. */
+#define REMEDY                                                                                     \
+    "CMake builds transport/%s.so where it finds MPI (Debian: apt-get install libopenmpi-dev "     \
+    "openmpi-bin)"
 
 /* As the file of a plugin is checked. */
 static osafl_status check_file(const char *path, struct error *error)
@@ -177,65 +179,39 @@ static osafl_status check_file(const char *path, struct error *error)
     return plugin_file_check(path, hash, error);
 }
 
-/* The transport's file, checked and mapped. */
-static const osafl_transport *map_transport(const char *path, struct error *error)
+static const osafl_transport_vt *find_transport(const struct ranks_wish *wish, const char *name,
+                                                const struct launch *launch, struct diagnostics *d)
 {
-    const osafl_transport *(*entry)(void) = NULL;
-    if (check_file(path, error) != OSAFL_OK)
-        return NULL;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    void *address = handle != NULL ? dlsym(handle, OSAFL_TRANSPORT_SYMBOL) : NULL;
-    if (address == NULL) {
-        error_set(error, OSAFL_E_UNSUPPORTED, "cannot be loaded: %s", dlerror());
-        return NULL;
-    }
-    memcpy(&entry, &address, sizeof entry); /* the way from dlsym() that ISO C allows */
-    const osafl_transport *transport = entry();
-    if (transport->abi_minor == OSAFL_ABI_MINOR)
-        return transport;
-    error_set(error, OSAFL_E_UNSUPPORTED, "was built for interface %d.%u, and this is %d.%d",
-              OSAFL_ABI_MAJOR, transport->abi_minor, OSAFL_ABI_MAJOR, OSAFL_ABI_MINOR);
-    return NULL;
-}
-
-static const osafl_transport *find_transport(const struct ranks_wish *wish, const char *name,
-                                             const struct launch *launch, struct diagnostics *d)
-{
-    struct plugin_path path;
-    struct error error = {0};
     char real[PLUGIN_PATH_BYTES] = "";
-    const osafl_transport *transport = NULL;
-    if (!plugin_path_build(&path, wish->plugin_dirs, wish->n_plugin_dirs, d)) {
-        plugin_path_free(&path);
-        return NULL;
+    if (plugin_name_is_valid(name) &&
+        plugin_path_find(loader_path(wish->loader), "transport", name, real) != NULL) {
+        const struct loaded_plugin *loaded =
+            loader_load(wish->loader, OSAFL_KIND_TRANSPORT, name, d, NULL, 0);
+        return loaded != NULL ? (const void *)loaded->plugin->vtable : NULL;
     }
-    if (!plugin_name_is_valid(name) || plugin_path_find(&path, "transport", name, real) == NULL)
-        diagnostics_error(
-            d, NULL, 0,
-            "there is no transport \"%.64s\" in the folders of plugins: %s, then build osafl again"
-            "%s%s%s",
-            name, needs_mpi, launch->variable != NULL ? "; " : "",
-            launch->variable != NULL ? launch->variable : "",
-            launch->variable != NULL
-                ? " says that several processes were started: start one, or give "
-                  "--transport none for runs that are independent of each other"
-                : "");
-    else if ((transport = map_transport(real, &error)) == NULL)
-        diagnostics_error(d, real, 0, "%s", error.text);
-    plugin_path_free(&path);
-    return transport;
+    diagnostics_error(
+        d, NULL, 0,
+        "there is no transport \"%.64s\" in the folders of plugins: " REMEDY
+        ", then build osafl again%s%s%s",
+        name, kind_default(OSAFL_KIND_TRANSPORT), launch->variable != NULL ? "; " : "",
+        launch->variable != NULL ? launch->variable : "",
+        launch->variable != NULL ? " says that several processes were started: start one, or give "
+                                   "--transport none for runs that are independent of each other"
+                                 : "");
+    return NULL;
 }
 
 void ranks_print(const struct plugin_path *path, FILE *to)
 {
     struct error error = {0};
     char real[PLUGIN_PATH_BYTES] = "";
-    if (plugin_path_find(path, "transport", "mpi", real) == NULL)
-        fprintf(to, "none, as no folder of plugins has transport/mpi.so: %s\n", needs_mpi);
+    const char *name = kind_default(OSAFL_KIND_TRANSPORT);
+    if (plugin_path_find(path, "transport", name, real) == NULL)
+        fprintf(to, "none, as no folder of plugins has transport/%s.so: " REMEDY "\n", name, name);
     else if (check_file(real, &error) != OSAFL_OK)
         fprintf(to, "none: %s %s\n", real, error.text);
     else
-        fprintf(to, "by transport mpi, %s\n", real);
+        fprintf(to, "by transport %s, %s\n", name, real);
 }
 
 static bool has_room(struct ranks *r)
@@ -255,9 +231,15 @@ static void free_ranks(struct ranks *r)
 }
 
 /* Processes that do not know of each other would all write one folder. */
-static bool are_all_there(const struct ranks *r, const struct launch *launch, const char *library,
-                          struct diagnostics *d)
+static bool are_all_there(const struct ranks *r, const struct ranks_wish *wish,
+                          const struct launch *launch, const char *library, struct diagnostics *d)
 {
+    if (wish->ranks != 0 && wish->ranks != r->count) {
+        diagnostics_error(d, NULL, 0,
+                          "--ranks %u, and transport %s (%s) has %u: give its launcher that number",
+                          wish->ranks, r->name, library, r->count);
+        return false;
+    }
     if (launch->processes == 1 || launch->processes == r->count)
         return true;
     diagnostics_error(
@@ -290,16 +272,19 @@ static bool add_threads(struct ranks *r, uint32_t own, struct diagnostics *d)
 static bool start(struct ranks *r, const struct ranks_wish *wish, const struct launch *launch,
                   struct diagnostics *d)
 {
-    const osafl_transport_wish how = {
-        .struct_size = sizeof how, .lost_status = EXIT_INTERRUPTED, .limit_s = wish->limit_s};
+    const osafl_transport_wish how = {.struct_size = sizeof how,
+                                      .lost_status = EXIT_INTERRUPTED,
+                                      .limit_s = wish->limit_s,
+                                      .ranks = wish->ranks};
     osafl_transport_place place = {.struct_size = sizeof place};
     if (r->transport->start(&how, &place) != OSAFL_OK) {
-        diagnostics_error(d, NULL, 0, "transport %s: %s", r->transport->name, place.text);
+        diagnostics_error(d, NULL, 0, "transport %s: %s", r->name, place.text);
         return false;
     }
     r->own = place.rank;
     r->count = place.ranks;
-    if (are_all_there(r, launch, place.text, d) && has_room(r) && add_threads(r, wish->threads, d))
+    if (are_all_there(r, wish, launch, place.text, d) && has_room(r) &&
+        add_threads(r, wish->threads, d))
         return true;
     if (diagnostics_errors(d) == 0)
         diagnostics_no_memory(d);
@@ -313,7 +298,7 @@ bool ranks_open(const struct ranks_wish *wish, struct diagnostics *d, struct ran
     const char *name = wish->transport;
     *out = NULL;
     if (name == NULL)
-        name = launch.processes > 1 ? "mpi" : "none";
+        name = launch.processes > 1 ? kind_default(OSAFL_KIND_TRANSPORT) : "none";
     if (strcmp(name, "none") == 0)
         return true;
     struct ranks *r = calloc(1, sizeof *r);
@@ -321,6 +306,7 @@ bool ranks_open(const struct ranks_wish *wish, struct diagnostics *d, struct ran
         diagnostics_no_memory(d);
         return false;
     }
+    r->name = name;
     r->transport = find_transport(wish, name, &launch, d);
     if (r->transport != NULL && start(r, wish, &launch, d)) {
         *out = r;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 
 struct diagnostics;
+struct loader;
 struct plugin_path;
 struct ranks;
 
@@ -23,9 +24,9 @@ struct ranks;
 struct ranks_wish {
     const char *transport; /* "mpi", "none"; NULL: as the launcher says */
     double limit_s;
-    uint32_t threads;               /* of this process */
-    const char *const *plugin_dirs; /* as loader_create() has them */
-    size_t n_plugin_dirs;
+    uint32_t ranks;   /* how many there shall be; 0: as many as there are */
+    uint32_t threads; /* of this process */
+    struct loader *loader;
 };
 
 /* Joins the other processes.  *out is NULL where there is one process.  Processes that were started

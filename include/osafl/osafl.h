@@ -17,5 +17,6 @@
 #include "random.h"
 #include "resource.h"
 #include "selection.h"
+#include "transport.h"
 
 #endif

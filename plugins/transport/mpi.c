@@ -431,15 +431,24 @@ static void stop(void)
     free(mpi.name);
 }
 
-OSAFL_EXPORT const osafl_transport *osafl_transport_entry_v0(void);
-const osafl_transport *osafl_transport_entry_v0(void)
-{
-    static const osafl_transport transport = {.struct_size = sizeof transport,
-                                              .abi_minor = OSAFL_ABI_MINOR,
-                                              .name = "mpi",
-                                              .start = start,
-                                              .host_name = host_name,
-                                              .exchange = exchange,
-                                              .stop = stop};
-    return &transport;
-}
+static const osafl_transport_vt vtable = {
+    .life = {.struct_size = sizeof(osafl_transport_vt)},
+    .start = start,
+    .host_name = host_name,
+    .exchange = exchange,
+    .stop = stop,
+};
+
+static const osafl_plugin plugin = {
+    OSAFL_PLUGIN_HEAD,
+    .kind = OSAFL_KIND_TRANSPORT,
+    .name = "mpi",
+    .version = "1.0.0",
+    .summary = "The ranks are those that mpirun or srun started",
+    .cite = "Message Passing Interface Forum 2015, MPI: A Message-Passing Interface Standard, "
+            "Version 3.1",
+    .license = "MIT",
+    .vtable = &vtable.life,
+};
+
+OSAFL_PLUGIN_ENTRY(plugin);

@@ -5,6 +5,10 @@
     {                                                                                              \
         .id = (i), .run = (f), .rule = (r), .promise = (p)                                         \
     }
+#define INSTANCE(i, f, r, p)                                                                       \
+    {                                                                                              \
+        .of_instance = true, .id = (i), .run = (f), .rule = (r), .promise = (p)                    \
+    }
 #define KIND(k, i, f, r, p)                                                                        \
     {                                                                                              \
         .kind = OSAFL_KIND_##k, .id = (i), .run = (f), .rule = (r), .promise = (p)                 \
@@ -27,8 +31,8 @@ const struct check checks[] = {
 
     EVERY("load.entry", check_load_entry, 13, "can be mapped and has an entry point"),
     EVERY("load.process", check_load_process, 9, "leaves the process as it was when it is loaded"),
-    EVERY("load.output", check_load_output, 9, "prints nothing"),
-    EVERY("load.use", check_load_use, 9, "leaves the process as it was when it is used"),
+    INSTANCE("load.output", check_load_output, 9, "prints nothing"),
+    INSTANCE("load.use", check_load_use, 9, "leaves the process as it was when it is used"),
 
     EVERY("describe.tables", check_describe_tables, 12,
           "describes itself as the program understands it"),
@@ -36,44 +40,45 @@ const struct check checks[] = {
     EVERY("describe.texts", check_describe_texts, 7, "explains itself in UTF-8, a line each"),
     EVERY("describe.features", check_describe_features, 12,
           "declares features that its kind knows, each once"),
-    EVERY("describe.late", check_describe_late, 15,
-          "describes itself at the end of a run as at its beginning"),
+    INSTANCE("describe.late", check_describe_late, 15,
+             "describes itself at the end of a run as at its beginning"),
 
-    EVERY("life.defaults", check_life_defaults, 14, "works with its defaults and leaves no memory"),
-    EVERY("life.cycles", check_life_cycles, 14, "does not grow when it is made again and again"),
-    EVERY("life.two", check_life_two, 14, "keeps two instances apart"),
-    EVERY("life.memory", check_life_memory, 14,
-          "survives that memory is refused, at every request"),
+    INSTANCE("life.defaults", check_life_defaults, 14,
+             "works with its defaults and leaves no memory"),
+    INSTANCE("life.cycles", check_life_cycles, 14, "does not grow when it is made again and again"),
+    INSTANCE("life.two", check_life_two, 14, "keeps two instances apart"),
+    INSTANCE("life.memory", check_life_memory, 14,
+             "survives that memory is refused, at every request"),
 
-    EVERY("parameters.bounds", check_parameters_bounds, 19,
-          "works at the ends of its settings' ranges, or refuses them with a message"),
-    EVERY("parameters.random", check_parameters_random, 19,
-          "works with any settings in range, or refuses them with a message"),
+    INSTANCE("parameters.bounds", check_parameters_bounds, 19,
+             "works at the ends of its settings' ranges, or refuses them with a message"),
+    INSTANCE("parameters.random", check_parameters_random, 19,
+             "works with any settings in range, or refuses them with a message"),
 
-    EVERY("state.round_trip", check_state_round_trip, 16, "saves what it loads"),
-    EVERY("state.resume", check_state_resume, 16, "goes on as if it had not been interrupted"),
-    EVERY("state.missing", check_state_missing, 16, "refuses a state that lacks a record"),
-    EVERY("state.lengths", check_state_lengths, 16, "survives records of other lengths"),
-    EVERY("state.values", check_state_values, 16, "survives records with any values"),
+    INSTANCE("state.round_trip", check_state_round_trip, 16, "saves what it loads"),
+    INSTANCE("state.resume", check_state_resume, 16, "goes on as if it had not been interrupted"),
+    INSTANCE("state.missing", check_state_missing, 16, "refuses a state that lacks a record"),
+    INSTANCE("state.lengths", check_state_lengths, 16, "survives records of other lengths"),
+    INSTANCE("state.values", check_state_values, 16, "survives records with any values"),
 
-    EVERY("threads.workers", check_threads_workers, 15,
-          "answers on eight threads as it does on one"),
-    EVERY("threads.parallel", check_threads_parallel, 15,
-          "answers the same however many threads parallel() has"),
-    EVERY("threads.statics", check_threads_statics, 15,
-          "leaves its static variables as they are once it has been used"),
+    INSTANCE("threads.workers", check_threads_workers, 15,
+             "answers on eight threads as it does on one"),
+    INSTANCE("threads.parallel", check_threads_parallel, 15,
+             "answers the same however many threads parallel() has"),
+    INSTANCE("threads.statics", check_threads_statics, 15,
+             "leaves its static variables as they are once it has been used"),
 
-    EVERY("numbers.repeat", check_numbers_repeat, 15,
-          "answers the same when asked again, whatever the time"),
-    EVERY("numbers.process", check_numbers_process, 15,
-          "answers the same in another process, at other addresses and in another environment"),
-    EVERY("numbers.guards", check_numbers_guards, 17,
-          "reads and writes its buffers only, and only reads its inputs"),
-    EVERY("numbers.written", check_numbers_written, 17, "writes all of its outputs"),
-    EVERY("numbers.finite", check_numbers_finite, 17,
-          "answers finite numbers for finite numbers, however small or large"),
-    EVERY("numbers.sizes", check_numbers_sizes, 17,
-          "copes with a single parameter, client or sample, and with odd numbers of them"),
+    INSTANCE("numbers.repeat", check_numbers_repeat, 15,
+             "answers the same when asked again, whatever the time"),
+    INSTANCE("numbers.process", check_numbers_process, 15,
+             "answers the same in another process, at other addresses and in another environment"),
+    INSTANCE("numbers.guards", check_numbers_guards, 17,
+             "reads and writes its buffers only, and only reads its inputs"),
+    INSTANCE("numbers.written", check_numbers_written, 17, "writes all of its outputs"),
+    INSTANCE("numbers.finite", check_numbers_finite, 17,
+             "answers finite numbers for finite numbers, however small or large"),
+    INSTANCE("numbers.sizes", check_numbers_sizes, 17,
+             "copes with a single parameter, client or sample, and with odd numbers of them"),
 
     KIND(DATASET, "dataset.description", check_dataset_description, 18,
          "describes samples that can be"),
@@ -161,6 +166,13 @@ const struct check checks[] = {
 
     KIND(FILTER, "filter.touches", check_filter_touches, 18,
          "says of a client always the same: touched, or not"),
+
+    KIND(TRANSPORT, "transport.alone", check_transport_alone, 18,
+         "gives a single rank its own pieces back, empty ones and large ones"),
+    KIND(TRANSPORT, "transport.ranks", check_transport_ranks, 18,
+         "gives each of three ranks the pieces of all, or of those that are meant for it"),
+    KIND(TRANSPORT, "transport.loss", check_transport_loss, 18,
+         "ends the other ranks when one is gone, with the status that it was told"),
 };
 const size_t n_checks = sizeof checks / sizeof checks[0];
 _Static_assert(sizeof checks / sizeof checks[0] <= 128, "struct probe has room for that many");

@@ -94,5 +94,8 @@ void check_arrival_counts(struct conform *c);
 void check_arrival_own_numbers(struct conform *c);
 void check_selection_present(struct conform *c);
 void check_filter_touches(struct conform *c);
+void check_transport_alone(struct conform *c);
+void check_transport_ranks(struct conform *c);
+void check_transport_loss(struct conform *c);
 
 #endif

@@ -103,33 +103,41 @@ void check_file_needs(struct conform *c)
 static const struct taboo {
     const char *instead;
     const char *const *symbols; /* NULL-terminated */
+    bool transports_may;        /* osafl/transport.h */
 } taboos[] = {
     {"report by host->log()",
      (const char *const[]){"printf", "vprintf", "puts", "putchar", "putc", "__printf_chk",
-                           "__vprintf_chk", "stdout", "stderr", "perror", "psignal", "_ZSt4cout",
-                           "_ZSt4cerr", "_ZSt4clog", NULL}},
+                           "__vprintf_chk", "stdout", "_ZSt4cout", NULL},
+     false},
+    {"report by host->log()",
+     (const char *const[]){"stderr", "perror", "psignal", "_ZSt4cerr", "_ZSt4clog", NULL}, true},
     {"return a status by host->fail()",
      (const char *const[]){"exit", "_exit", "_Exit", "quick_exit", "abort", "longjmp", "_longjmp",
-                           "siglongjmp", "__longjmp_chk", NULL}},
-    {"clean up in destroy()", (const char *const[]){"atexit", "at_quick_exit", NULL}},
+                           "siglongjmp", "__longjmp_chk", NULL},
+     true},
+    {"clean up in destroy()", (const char *const[]){"atexit", "at_quick_exit", NULL}, false},
     {"leave signals and processes alone",
      (const char *const[]){"signal", "sigaction", "sigprocmask", "pthread_sigmask", "raise", "kill",
                            "alarm", "setitimer", "fork", "vfork", "system", "popen", "execve",
-                           "execv", "execvp", "posix_spawn", "posix_spawnp", NULL}},
+                           "execv", "execvp", "posix_spawn", "posix_spawnp", NULL},
+     true},
     {"work on threads by host->parallel()",
-     (const char *const[]){"pthread_create", "thrd_create", NULL}},
+     (const char *const[]){"pthread_create", "thrd_create", NULL}, true},
     {"leave locale, environment, folder and limits alone",
      (const char *const[]){"setlocale", "uselocale", "setenv", "putenv", "unsetenv", "clearenv",
-                           "chdir", "fchdir", "chroot", "umask", "setrlimit", "prlimit", NULL}},
+                           "chdir", "fchdir", "chroot", "umask", "setrlimit", "prlimit", NULL},
+     false},
     {"draw by host->random_fill()", /* generators with a hidden seed or with none */
      (const char *const[]){"rand", "srand", "rand_r", "random", "srandom", "initstate", "drand48",
                            "erand48", "lrand48", "nrand48", "mrand48", "jrand48", "srand48",
                            "arc4random", "arc4random_buf", "arc4random_uniform", "getrandom",
-                           "getentropy", NULL}},
+                           "getentropy", NULL},
+     false},
     {"leave the arithmetic and the threads of BLAS alone",
      (const char *const[]){"fesetround", "fesetenv", "feupdateenv", "feenableexcept",
                            "fedisableexcept", "openblas_set_num_threads", "goto_set_num_threads",
-                           "omp_set_num_threads", "mkl_set_num_threads", NULL}},
+                           "omp_set_num_threads", "mkl_set_num_threads", NULL},
+     false},
 };
 enum { N_TABOOS = sizeof taboos / sizeof taboos[0] };
 
@@ -155,8 +163,11 @@ void check_file_calls(struct conform *c)
     char text[800] = "";
     struct elf_file f = open_file(c);
     elf_symbols(&f, false, find_breach, &found);
+    struct error ignored;
+    const osafl_plugin *p = conform_try_load(c->path, &ignored);
+    const bool is_transport = p != NULL && p->kind == OSAFL_KIND_TRANSPORT;
     for (size_t k = 0; k < N_TABOOS; k++) {
-        if (found.symbols[k].n > 0)
+        if (found.symbols[k].n > 0 && !(is_transport && taboos[k].transports_may))
             text_append(text, sizeof text, "%s%s (%s)", text[0] != '\0' ? ", " : "",
                         found.symbols[k].text, taboos[k].instead);
     }

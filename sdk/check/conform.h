@@ -20,6 +20,7 @@ struct check {
     const char *promise;            /* "exports its entry point and nothing else" */
     unsigned rule;                  /* number in sdk/RULES.md */
     uint32_t kind;                  /* OSAFL_KIND_*; 0: plugins of all kinds */
+    bool of_instance;               /* only for kinds that experiments name, which have instances */
     const char *feature;            /* only for plugins that declare it; NULL: for all */
     void (*run)(struct conform *c); /* returns when the promise was kept */
 };

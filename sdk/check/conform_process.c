@@ -14,6 +14,7 @@
 #include "guarded_memory.h"
 #include "plugin/child_process.h"
 #include "plugin/guard.h"
+#include "plugin/kinds.h"
 #include "plugin/plugin_host.h"
 
 /* A sanitizer maps terabytes of shadow memory. */
@@ -210,7 +211,7 @@ _Noreturn void conform_here(struct conform *c)
 /* Checks that show why a file cannot be loaded. */
 static bool needs_no_loading(const struct check *k)
 {
-    return k->kind == 0 && k->feature == NULL &&
+    return k->kind == 0 && k->feature == NULL && !k->of_instance &&
            (strncmp(k->id, "file.", 5) == 0 || strcmp(k->id, "load.entry") == 0 ||
             strcmp(k->id, "describe.tables") == 0);
 }
@@ -231,6 +232,7 @@ static void probe_in_child(const void *arg, int fd)
             found.applies[i] = needs_no_loading(k);
         else
             found.applies[i] = (k->kind == 0 || k->kind == p->kind) &&
+                               (!k->of_instance || kind_is_of_experiments(p->kind)) &&
                                (k->feature == NULL || plugin_has_feature(p, k->feature));
     }
     const bool sent = write(fd, &found, sizeof found) == (ssize_t)sizeof found;

@@ -10,7 +10,7 @@
 
 set(_osafl_package_dir "${CMAKE_CURRENT_LIST_DIR}")
 set(_osafl_kinds dataset model channel resource optimizer quantizer deletion aggregator
-    partition drift arrival selection filter)
+    partition drift arrival selection filter transport)
 
 # Options that let a compiler change results: no run could be repeated on another machine, and
 # linking with them switches the whole program to flush-to-zero.

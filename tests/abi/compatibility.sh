@@ -81,7 +81,8 @@ compile() {
 
 # run PROGRAM PLUGIN_DIR NAME
 run() {
-    "$1" run "$kept/experiment.cfg" --quiet --plugin-dir "$2" --out "$work/run/$3" ||
+    "$1" run "$kept/experiment.cfg" --quiet --plugin-dir "$2" --out "$work/run/$3" --threads 1 \
+        --transport kept --ranks 2 ||
         fail "the run \"$3\" failed"
 }
 
@@ -123,7 +124,7 @@ done
 # A plugin of another minor keeps the rules as tried by this program.
 for pair in "$work/build/osafl $work/old" "$program $work/new"; do
     read -r checker plugins <<< "$pair"
-    for kind in model resource arrival; do
+    for kind in model resource arrival transport; do
         "$checker" plugin check "$plugins/$kind/kept.so" > "$work/out" ||
             { cat "$work/out"; fail "$kind, $pair: the check fails"; }
     done

@@ -642,6 +642,8 @@ static void print_transport(void)
     MEMBER(osafl_transport_wish, struct_size);
     MEMBER(osafl_transport_wish, lost_status);
     MEMBER(osafl_transport_wish, limit_s);
+    MEMBER(osafl_transport_wish, ranks);
+    MEMBER(osafl_transport_wish, reserved);
     END(osafl_transport_wish);
     BEGIN(osafl_transport_place);
     MEMBER(osafl_transport_place, struct_size);
@@ -650,15 +652,13 @@ static void print_transport(void)
     MEMBER(osafl_transport_place, reserved);
     MEMBER(osafl_transport_place, text);
     END(osafl_transport_place);
-    BEGIN(osafl_transport);
-    MEMBER(osafl_transport, struct_size);
-    MEMBER(osafl_transport, abi_minor);
-    MEMBER(osafl_transport, name);
-    MEMBER(osafl_transport, start);
-    MEMBER(osafl_transport, host_name);
-    MEMBER(osafl_transport, exchange);
-    MEMBER(osafl_transport, stop);
-    END(osafl_transport);
+    BEGIN(osafl_transport_vt);
+    MEMBER(osafl_transport_vt, life);
+    MEMBER(osafl_transport_vt, start);
+    MEMBER(osafl_transport_vt, host_name);
+    MEMBER(osafl_transport_vt, exchange);
+    MEMBER(osafl_transport_vt, stop);
+    END(osafl_transport_vt);
 }
 
 int main(void)

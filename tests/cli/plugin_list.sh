@@ -22,7 +22,7 @@ expect() { # TEXT FILE
 # Every kind, and plugins of it.
 "$osafl" plugins > "$work/all" 2>&1 || fail "plugins ended with status $?"
 for kind in dataset model channel resource optimizer quantizer deletion aggregator partition drift \
-    arrival selection filter; do
+    arrival selection filter transport; do
     expect "$kind: " "$work/all"
 done
 expect "  osafl " "$work/all"

@@ -33,7 +33,6 @@ check() { # FILE SETTINGS...
 
 for file in "$plugins"/*/*.so; do
     case $file in
-    */transport/*) ;; # no plugin of an experiment: tests/cli/ranks.sh tries it
     */dataset/idx.so) check "$file" path="$work" ;;
     */dataset/cifar10*.so) check "$file" path="$work" ;;
     */dataset/csv.so)

@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "plugin/cpu.h"
 #include "plugin/loader.h"
+#include "plugin/plugin_path.h"
 
 #define LINKED(entry) OSAFL_EXPORT const osafl_plugin *entry(void);
 #include "linked_plugins.inc"
@@ -47,6 +48,13 @@ struct loader *loader_create(const char *const *extra_dirs, size_t n_extra_dirs,
 void loader_destroy(struct loader *l)
 {
     (void)l;
+}
+
+const struct plugin_path *loader_path(const struct loader *l)
+{
+    static const struct plugin_path none;
+    (void)l;
+    return &none;
 }
 
 const struct loaded_plugin *loader_load(struct loader *l, uint32_t kind, const char *name,

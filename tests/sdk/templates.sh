@@ -7,7 +7,7 @@
 
 cd "$work"
 for kind in dataset model channel resource optimizer quantizer deletion aggregator \
-    partition drift arrival selection filter; do
+    partition drift arrival selection filter transport; do
     "$osafl" plugin new $kind my_$kind > told || fail "no project for a $kind"
     grep -qF -- "-DCMAKE_PREFIX_PATH=$prefix" told || fail "the prefix is not told: $(cat told)"
     if grep -rn '@[a-z]*@' my_$kind; then

@@ -86,7 +86,7 @@ static void an_experiment_is_resolved(void **state)
     assert_string_equal(r.e->case_name, "main");
     assert_int_equal(strlen(r.e->identity), 32);
     for (uint32_t kind = 1; kind <= LOADER_KINDS; kind++)
-        assert_non_null(r.e->chosen[kind].loaded);
+        assert_true((r.e->chosen[kind].loaded != NULL) == kind_is_of_experiments(kind));
     const struct chosen_plugin *q = &r.e->chosen[OSAFL_KIND_QUANTIZER];
     assert_string_equal(q->loaded->plugin->name, "qsgd");
     assert_non_null(q->config);
@@ -223,6 +223,9 @@ static void a_misspelt_algorithm_never_runs_another(void **state)
         "--set: no aggregator plugin is called \"fedagv\"; did you mean \"fedavg\"?");
     expect_set_complaint("aggregator=fedavg",
                          "--set: aggregator: must be a group { ... }, but it is a text");
+    expect_set_complaint("transport.plugin=mpi",
+                         "--set: transport: an experiment names none, as it changes no result; "
+                         "remove this, and give osafl run --transport NAME");
 }
 
 static void groups_of_other_plugins_are_checked_and_not_applied(void **state)

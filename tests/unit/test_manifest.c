@@ -137,7 +137,7 @@ static void test_manifest(void **state)
     expect_text(settings, "clients.storage", "value", "400");
     expect_text(settings, "clients.storage", "origin", "default");
     const json_t *plugins = json_object_get(m, "plugins");
-    assert_int_equal(json_array_size(plugins), LOADER_KINDS);
+    assert_int_equal(json_array_size(plugins), LOADER_KINDS - 1); /* no transport */
     expect_text(json_array_get(plugins, 0), "kind", NULL, "dataset");
     expect_text(json_array_get(plugins, 0), "name", NULL, "glyphs");
     expect_text(json_array_get(plugins, 0), "file_xxh3", NULL,

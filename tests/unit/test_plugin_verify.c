@@ -459,6 +459,24 @@ static void test_operations(void **state)
     refused("lacks the operation solve");
 }
 
+/* What no experiment names gets no settings from one. */
+static void test_transport(void **state)
+{
+    (void)state;
+    osafl_transport_vt all;
+    memset(&all, 0x11, sizeof all); /* never called */
+    all.life = (osafl_lifecycle){.struct_size = sizeof all};
+    struct error why = {0};
+    plugin.kind = OSAFL_KIND_TRANSPORT;
+    plugin.vtable = &all.life;
+    assert_int_equal(plugin_verify(&plugin, plugin.kind, "sample", &why), OSAFL_E_BUG);
+    assert_non_null(strstr(why.text, "has settings, metrics or create()"));
+    plugin.n_params = plugin.n_metrics = plugin.config_size = 0;
+    plugin.params = NULL;
+    plugin.metrics = NULL;
+    assert_int_equal(plugin_verify(&plugin, plugin.kind, "sample", &why), OSAFL_OK);
+}
+
 /* Of every kind: exactly the operations that the header calls REQUIRED are. */
 static void test_required_operations_of_each_kind(void **state)
 {
@@ -485,6 +503,9 @@ static void test_required_operations_of_each_kind(void **state)
         {OSAFL_KIND_ARRIVAL, sizeof(osafl_arrival_vt), {"arrive"}},
         {OSAFL_KIND_SELECTION, sizeof(osafl_selection_vt), {"choose"}},
         {OSAFL_KIND_FILTER, sizeof(osafl_filter_vt), {NULL}},
+        {OSAFL_KIND_TRANSPORT,
+         sizeof(osafl_transport_vt),
+         {"start", "host_name", "exchange", "stop"}},
     };
     enum { WORDS = 32 };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -538,6 +559,7 @@ int main(void)
         cmocka_unit_test_setup(test_words, set_up),
         cmocka_unit_test_setup(test_rows, set_up),
         cmocka_unit_test_setup(test_metrics, set_up),
+        cmocka_unit_test_setup(test_transport, set_up),
         cmocka_unit_test_setup(test_operations, set_up),
         cmocka_unit_test_setup(test_required_operations_of_each_kind, set_up),
     };

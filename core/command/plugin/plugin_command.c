@@ -70,8 +70,7 @@ static int command_new(int argc, char **argv)
         .args_doc = "KIND NAME [DIR]",
         .doc = "Start the project of a plugin in DIR (default: NAME): a working, commented plugin "
                "that builds, checks and runs at once.\v"
-               "KIND is dataset, model, channel, resource, optimizer, quantizer, deletion or "
-               "aggregator. No file that exists is touched.",
+               "KIND is one of those that osafl help lists. No file that exists is touched.",
     };
     struct new_arguments a = {.n = 0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);

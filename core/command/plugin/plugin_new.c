@@ -45,7 +45,16 @@ struct project {
     uint32_t kind;
     const char *name;
     const char *dir;
+    char options[128]; /* by which a run uses what no experiment names */
 };
+
+static void find_options(uint32_t kind, const char *name, char *out, size_t size)
+{
+    if (kind_is_of_experiments(kind))
+        out[0] = '\0';
+    else
+        snprintf(out, size, " --transport %s --ranks 3", name);
+}
 
 static const struct plugin_template *find_template(const struct project *p,
                                                    const struct project_file *f)
@@ -83,6 +92,8 @@ static const char *replacement(const struct project *p, const char *key, size_t 
         return p->name;
     if (strcmp(word, "kind") == 0)
         return kind_name(p->kind);
+    if (strcmp(word, "options") == 0)
+        return p->options;
     if (strcmp(word, "version") == 0)
         return wanted_version();
     const uint32_t kind = kind_from_name(word);
@@ -145,11 +156,12 @@ static osafl_status write_file(const struct project *p, const struct project_fil
 
 osafl_status plugin_new(uint32_t kind, const char *name, const char *dir, struct error *error)
 {
-    const struct project p = {.kind = kind, .name = name, .dir = dir};
+    struct project p = {.kind = kind, .name = name, .dir = dir};
     if (!plugin_name_is_valid(name))
         return error_set(
             error, OSAFL_E_CONFIG,
             "\"%.64s\" is not a plugin name: a name is [a-z][a-z0-9_]*, at most 48 long", name);
+    find_options(kind, name, p.options, sizeof p.options);
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
         return error_set(error, OSAFL_E_CONFIG, "the folder %s cannot be made: %s", dir,
                          strerror(errno));
@@ -189,7 +201,9 @@ static bool own_prefix(char prefix[PATH_MAX])
 void plugin_new_print(uint32_t kind, const char *name, const char *dir, FILE *to)
 {
     char prefix[PATH_MAX] = "";
+    char options[128];
     const bool installed = own_prefix(prefix);
+    find_options(kind, name, options, sizeof options);
     const bool usual_prefix =
         prefix[0] == '\0' || strcmp(prefix, "/usr") == 0 || strcmp(prefix, "/usr/local") == 0;
     fprintf(to, "%s holds the %s plugin \"%s\": %s.c works as it is; change it as you like.\n", dir,
@@ -206,6 +220,6 @@ void plugin_new_print(uint32_t kind, const char *name, const char *dir, FILE *to
     fprintf(to,
             "    cmake --build %s/build\n"
             "    osafl plugin check %s/build/plugins/%s/%s.so\n"
-            "    osafl run %s/%s.cfg --plugin-dir %s/build/plugins\n",
-            dir, dir, kind_name(kind), name, dir, name, dir);
+            "    osafl run %s/%s.cfg%s --plugin-dir %s/build/plugins\n",
+            dir, dir, kind_name(kind), name, dir, name, options, dir);
 }

@@ -40,7 +40,8 @@ static bool is_known(const char *path)
     const struct schema_group *g = schema_find(group);
     if (g != NULL)
         return table_has(g->table, g->n, dot != NULL ? dot + 1 : path);
-    return kind_from_name(group) != 0;
+    const uint32_t kind = kind_from_name(group);
+    return kind != 0 && kind_is_of_experiments(kind);
 }
 
 /* The value of a setting under its present name; NULL. */

@@ -23,6 +23,7 @@ enum {
     OSAFL_KIND_ARRIVAL,
     OSAFL_KIND_SELECTION,
     OSAFL_KIND_FILTER,
+    OSAFL_KIND_TRANSPORT,
 };
 
 typedef struct osafl_dataset_info osafl_dataset_info; /* dataset.h */
