@@ -201,14 +201,6 @@ static osafl_status describe_partition(struct world *w, struct error *error)
                      w->plugins.partition->plugin->name);
 }
 
-static osafl_status draw_mixes(struct world *w, struct error *error)
-{
-    static const osafl_drift_mix first = {.struct_size = sizeof first};
-    for (uint32_t u = 0; u < w->population.clients; u++)
-        OSAFL_TRY(world_set_mix(w, u, &first, error));
-    return OSAFL_OK;
-}
-
 /* Samples of a data set whose owners are a matter of its settings belong to nobody where these are
  * left out: the setting is called "client", as osafl/dataset.h asks. */
 static osafl_status refuse_without_owners(const struct world *w, struct error *error)
@@ -303,12 +295,18 @@ static osafl_status make_dealer(struct world *w, struct error *error)
     return dataset_vt(w)->time_of != NULL ? order_by_time(w, error) : OSAFL_OK;
 }
 
-/* The next samples of the client's own, or of the labels that label[0 .. *n) asks for; *n: how many
- * there were. */
-static osafl_status deal_samples(struct world *w, uint32_t client, uint32_t *n, uint64_t *sample,
-                                 int32_t *label)
+void world_draw_labels(const struct world *w, struct turn *t, uint32_t client, uint32_t purpose,
+                       uint32_t round, uint32_t n, int32_t *label)
 {
-    const osafl_dataset_vt *vt = dataset_vt(w);
+    label_mix_accumulate(mix_of(w, client), w->labels, t->cumulative);
+    streams_fill(w->seed, 0, purpose, client, round, 0, t->words, 2 * (uint64_t)n);
+    for (uint32_t k = 0; k < n; k++)
+        label[k] = label_mix_pick(t->cumulative, w->labels, t->words + 2 * (size_t)k);
+}
+
+void world_deal_numbers(struct world *w, uint32_t client, uint32_t *n, uint64_t *number,
+                        int32_t *label)
+{
     const bool owners = world_has_owners(w);
     uint32_t dealt = 0;
     for (uint32_t k = 0; k < *n; k++) {
@@ -317,30 +315,33 @@ static osafl_status deal_samples(struct world *w, uint32_t client, uint32_t *n, 
         const uint64_t next = dealer_deal(w->dealer, pool); /* counts those that are missing too */
         if (again && w->settings->deal_once)
             continue;
-        sample[dealt] = next;
-        label[dealt] = label[k];
-        if (owners)
-            OSAFL_TRY(vt->label(w->dataset->self, w->call, next, &label[dealt]));
-        else if (w->n_train == OSAFL_ENDLESS)
-            OSAFL_TRY(vt->sample_of(w->dataset->self, w->call, label[dealt], next, &sample[dealt]));
+        number[dealt] = next;
+        label[dealt] = label[k]; /* not drawn yet where samples have owners */
         dealt++;
     }
     *n = dealt;
+}
+
+static osafl_status ask_samples(const struct world *w, osafl_call *c, uint32_t n, uint64_t *sample,
+                                int32_t *label)
+{
+    const osafl_dataset_vt *vt = dataset_vt(w);
+    for (uint32_t k = 0; k < n; k++) {
+        if (world_has_owners(w))
+            OSAFL_TRY(vt->label(w->dataset->self, c, sample[k], &label[k]));
+        else
+            OSAFL_TRY(vt->sample_of(w->dataset->self, c, label[k], sample[k], &sample[k]));
+    }
     return OSAFL_OK;
 }
 
-osafl_status world_deal(struct world *w, uint32_t client, uint32_t purpose, uint32_t round,
-                        uint32_t *n, uint64_t *sample, int32_t *label, struct error *error)
+osafl_status world_find_samples(const struct world *w, struct osafl_call *c, uint32_t n,
+                                uint64_t *sample, int32_t *label, struct error *error)
 {
-    if (!world_has_owners(w)) {
-        label_mix_accumulate(mix_of(w, client), w->labels, w->cumulative);
-        streams_fill(w->seed, 0, purpose, client, round, 0, w->words, 2 * (uint64_t)*n);
-        for (uint32_t k = 0; k < *n; k++)
-            label[k] = label_mix_pick(w->cumulative, w->labels, w->words + 2 * (size_t)k);
-    }
-    const struct loan loan = call_lend(w->call, w->dataset); /* for all samples: it is cheaper */
-    const osafl_status status = deal_samples(w, client, n, sample, label);
-    return end_question(w->dataset, w->call, &loan, status, error);
+    if (!world_has_owners(w) && w->n_train != OSAFL_ENDLESS)
+        return OSAFL_OK; /* numbers are samples, and labels are known */
+    const struct loan loan = call_lend(c, w->dataset); /* for all samples: it is cheaper */
+    return end_question(w->dataset, c, &loan, ask_samples(w, c, n, sample, label), error);
 }
 
 /* How many samples the stores begin with. */
@@ -372,18 +373,49 @@ static osafl_status ask_fill(struct world *w, struct error *error)
     return OSAFL_OK;
 }
 
+/* client_step */
+static osafl_status set_first_mix(const struct span *s, struct turn *t, uint32_t client)
+{
+    static const osafl_drift_mix first = {.struct_size = sizeof first};
+    return world_set_mix(s->w, t, client, &first, &t->error);
+}
+
+/* client_step */
+static osafl_status draw_store(const struct span *s, struct turn *t, uint32_t client)
+{
+    const struct world *w = s->w;
+    world_draw_labels(w, t, client, STREAM_STORE, 0, (uint32_t)w->stored[client],
+                      w->label + w->offset[client]);
+    return OSAFL_OK;
+}
+
+/* client_step */
+static osafl_status find_store(const struct span *s, struct turn *t, uint32_t client)
+{
+    struct world *w = s->w;
+    const uint64_t at = w->offset[client];
+    const uint32_t n = (uint32_t)w->stored[client];
+    OSAFL_TRY(world_find_samples(w, &t->call, n, w->sample + at, w->label + at, &t->error));
+    for (uint32_t k = 0; k < n; k++)
+        histogram_of(w, client)[w->label[at + k]]++;
+    return OSAFL_OK;
+}
+
 static osafl_status deal_stores(struct world *w, struct error *error)
 {
-    for (uint32_t u = 0; u < w->population.clients; u++) {
-        const uint64_t at = w->offset[u];
+    struct span all = {.w = w, .round = NO_ROUND, .end = w->population.clients};
+    if (!world_has_owners(w)) {
+        span_each(&all, world_is_concurrent(w->plugins.partition), set_first_mix);
+        span_each(&all, true, draw_store);
+    }
+    for (uint32_t u = 0; u < all.end; u++) {
         uint32_t n = (uint32_t)w->stored[u];
-        OSAFL_TRY(world_deal(w, u, STREAM_STORE, 0, &n, w->sample + at, w->label + at, error));
+        world_deal_numbers(w, u, &n, w->sample + w->offset[u], w->label + w->offset[u]);
         w->total_stored -= w->stored[u] - n;
         w->stored[u] = n;
-        for (uint32_t k = 0; k < n; k++)
-            histogram_of(w, u)[w->label[at + k]]++;
     }
-    return OSAFL_OK;
+    span_each(&all, true, find_store);
+    return span_end(&all, error);
 }
 
 /* Stores that outgrow the machine would be given out, and end the program when they are filled. */
@@ -416,14 +448,6 @@ static osafl_status allocate(struct world *w, struct error *error)
     w->label = calloc(p->total_capacity, sizeof *w->label);
     w->born = calloc(p->total_capacity, sizeof *w->born);
     w->histogram = calloc((size_t)p->clients * w->labels, sizeof *w->histogram);
-    w->cumulative = calloc(w->labels, sizeof *w->cumulative);
-    w->other_mix = calloc(w->labels, sizeof *w->other_mix);
-    w->words = calloc(largest, 2 * sizeof *w->words);
-    w->arrived = calloc(largest, sizeof *w->arrived);
-    w->position = calloc(largest, sizeof *w->position);
-    w->view_label = calloc(largest, 2 * sizeof *w->view_label);
-    w->view_age = calloc(largest, 2 * sizeof *w->view_age);
-    w->leaves = calloc(largest, 2 * sizeof *w->leaves);
     w->stored = calloc(p->clients, sizeof *w->stored);
     if (!world_has_owners(w))
         w->mix = calloc((size_t)p->clients * w->labels, sizeof *w->mix);
@@ -431,10 +455,8 @@ static osafl_status allocate(struct world *w, struct error *error)
     w->arrivals = calloc(p->clients, sizeof *w->arrivals);
     w->present = calloc(p->clients, sizeof *w->present);
     if (w->offset == NULL || w->sample == NULL || w->label == NULL || w->born == NULL ||
-        w->histogram == NULL || w->cumulative == NULL || w->other_mix == NULL || w->words == NULL ||
-        w->arrived == NULL || w->position == NULL || w->view_label == NULL || w->view_age == NULL ||
-        w->leaves == NULL || w->stored == NULL || w->drawn == NULL || w->arrivals == NULL ||
-        w->present == NULL || (!world_has_owners(w) && w->mix == NULL))
+        w->histogram == NULL || w->stored == NULL || w->drawn == NULL || w->arrivals == NULL ||
+        w->present == NULL || (!world_has_owners(w) && w->mix == NULL) || !turns_create(w, largest))
         return error_set(error, OSAFL_E_NOMEM,
                          "out of memory for the stores of %" PRIu32 " clients with %" PRIu64
                          " samples in all; lower clients.count or clients.storage",
@@ -457,8 +479,6 @@ static osafl_status world_fill(struct world *w, struct error *error)
     OSAFL_TRY(make_dealer(w, error));
     OSAFL_TRY(ask_fill(w, error));
     memset(w->present, 1, w->population.clients);
-    if (!world_has_owners(w))
-        OSAFL_TRY(draw_mixes(w, error));
     return deal_stores(w, error);
 }
 
@@ -472,6 +492,7 @@ osafl_status world_create(const struct experiment *e, const struct world_plugins
     w->settings = &e->clients;
     w->plugins = *plugins;
     w->dataset = plugins->dataset;
+    w->pool = plugins->dataset->context->pool;
     w->share = plugins->label_share;
     w->labels = plugins->info->labels;
     w->n_train = plugins->info->n_train;
@@ -503,14 +524,7 @@ void world_destroy(struct world *w)
     free(w->drawn);
     free(w->arrivals);
     free(w->present);
-    free(w->cumulative);
-    free(w->other_mix);
-    free(w->words);
-    free(w->arrived);
-    free(w->position);
-    free(w->view_label);
-    free(w->view_age);
-    free(w->leaves);
+    turns_destroy(w);
     free(w->candidate);
     free(w->view_measure);
     free(w);

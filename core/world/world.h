@@ -5,8 +5,7 @@
  * drift, arrival and deletion, and on nothing else: another aggregator, quantizer or evaluation
  * interval meets the same stores, arrivals and limits.  Only with a deletion policy that goes by
  * measures of the model do the stores depend on what is learnt.  All functions belong to the
- * coordinator; the const ones may be called by any thread while no other one runs.  `message`: see
- * message.h. */
+ * coordinator; the const ones may be called by any thread while no other one runs. */
 #ifndef OSAFL_CORE_WORLD_H
 #define OSAFL_CORE_WORLD_H
 
@@ -81,9 +80,11 @@ const uint8_t *world_present(const struct world *w);
 const uint32_t *world_arrivals(const struct world *w);
 
 /* Ends the round begun: arrivals are dealt from the mix in force, and where a store has too many
- * the deletion policy says which samples leave, client after client.  After a failure (of a plugin,
- * or because its answer breaks the interface: OSAFL_E_BUG, naming it) the world may only be
- * destroyed. */
+ * the deletion policy says which samples leave.  The pool that the plugins had when the world was
+ * made works for many clients at a time, except with plugins that do not declare the feature
+ * "concurrent"; no byte depends on it.  The first client that fails is named.  After a failure (of
+ * a plugin, or because its answer breaks the interface: OSAFL_E_BUG, naming it) the world may only
+ * be destroyed. */
 osafl_status world_advance(struct world *w, uint32_t round, struct error *error);
 
 /* Ends the round begun by counting: stores grow by what arrives, up to their capacity, and nothing

@@ -33,22 +33,23 @@ static osafl_status ask_mix(struct world *w, uint32_t client, uint32_t draw, dou
                      p->plugin->name, client);
 }
 
-osafl_status world_set_mix(struct world *w, uint32_t client, const osafl_drift_mix *wanted,
-                           struct error *error)
+osafl_status world_set_mix(struct world *w, struct turn *t, uint32_t client,
+                           const osafl_drift_mix *wanted, struct error *error)
 {
     double *mix = w->mix + (size_t)client * w->labels;
     w->drawn[client] = *wanted;
     OSAFL_TRY(ask_mix(w, client, wanted->draw_a, mix, error));
     if (wanted->weight == 0.0)
         return OSAFL_OK;
-    OSAFL_TRY(ask_mix(w, client, wanted->draw_b, w->other_mix, error));
+    OSAFL_TRY(ask_mix(w, client, wanted->draw_b, t->other_mix, error));
     for (uint32_t l = 0; l < w->labels; l++)
-        mix[l] = (1.0 - wanted->weight) * mix[l] + wanted->weight * w->other_mix[l];
+        mix[l] = (1.0 - wanted->weight) * mix[l] + wanted->weight * t->other_mix[l];
     return OSAFL_OK;
 }
 
 /* Mixes are asked for again only where the drift's answer changes. */
-osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, struct error *error)
+osafl_status world_drift(struct world *w, struct turn *t, uint32_t client, uint32_t round,
+                         struct error *error)
 {
     const struct instance *p = w->plugins.drift;
     const osafl_drift_vt *vt = (const osafl_drift_vt *)(const void *)p->plugin->vtable;
@@ -67,7 +68,7 @@ osafl_status world_drift(struct world *w, uint32_t client, uint32_t round, struc
     if (wanted.draw_a == now->draw_a && wanted.draw_b == now->draw_b &&
         wanted.weight == now->weight)
         return OSAFL_OK;
-    return world_set_mix(w, client, &wanted, error);
+    return world_set_mix(w, t, client, &wanted, error);
 }
 
 static osafl_status check_arrivals(const struct world *w, uint32_t round, struct error *error)
@@ -131,28 +132,18 @@ const uint32_t *world_arrivals(const struct world *w)
     return w->arrivals;
 }
 
-/* Draws the labels of a client's arrivals and deals them, after its stored samples in
- * w->view_label; w->arrivals becomes what there was. */
-static osafl_status deal_arrivals(struct world *w, uint32_t client, uint32_t round,
-                                  struct error *error)
-{
-    if (!world_has_owners(w))
-        OSAFL_TRY(world_drift(w, client, round, error));
-    if (w->arrivals[client] == 0)
-        return OSAFL_OK;
-    return world_deal(w, client, STREAM_ARRIVAL_LABELS, round, &w->arrivals[client], w->arrived,
-                      w->view_label + w->stored[client], error);
-}
-
 /* Where each sample is dealt once, how many arrive is known only when they are dealt. */
 static osafl_status deal_to_count(struct world *w, uint32_t round, struct error *error)
 {
-    struct osafl_call call;
-    osafl_status status = OSAFL_OK;
-    world_call_begin(w, &call, round);
-    for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; u++)
-        status = deal_arrivals(w, u, round, error);
-    return world_end_call(&call, status, error);
+    struct turn *t = &w->turn[0];
+    for (uint32_t u = 0; u < w->population.clients; u++) {
+        if (!world_has_owners(w)) {
+            OSAFL_TRY(world_drift(w, t, u, round, error));
+            world_draw_labels(w, t, u, STREAM_ARRIVAL_LABELS, round, w->arrivals[u], t->view_label);
+        }
+        world_deal_numbers(w, u, &w->arrivals[u], w->arrived, t->view_label);
+    }
+    return OSAFL_OK;
 }
 
 osafl_status world_count_arrivals(struct world *w, uint32_t round, struct error *error)
@@ -194,122 +185,197 @@ static osafl_status reserve_measures(struct world *w, uint32_t n, struct error *
                                        "out of memory for the measures of %" PRIu32 " samples", n);
 }
 
-/* Fills w->view_measure for the stored and the arrived samples. */
-static osafl_status measure_candidates(struct world *w, uint32_t client, uint32_t stored,
-                                       struct error *error)
+/* Where the arrivals of a client of the span are, in w->arrived and w->arrived_label. */
+static uint32_t arrivals_at(const struct span *s, uint32_t client)
 {
+    return s->w->arrived_at[client - s->first];
+}
+
+/* Fills w->view_measure for the stored and the arrived samples. */
+static osafl_status measure_candidates(const struct span *s, uint32_t client, struct error *error)
+{
+    struct world *w = s->w;
+    const uint32_t stored = (uint32_t)w->stored[client];
     const uint32_t arrived = w->arrivals[client];
     if (w->measure == NULL)
         return OSAFL_OK;
     OSAFL_TRY(reserve_measures(w, stored + arrived, error));
     memcpy(w->candidate, w->sample + w->offset[client], stored * sizeof *w->candidate);
-    memcpy(w->candidate + stored, w->arrived, arrived * sizeof *w->candidate);
+    memcpy(w->candidate + stored, w->arrived + arrivals_at(s, client),
+           arrived * sizeof *w->candidate);
     return w->measure(w->measure_arg, client, stored + arrived, w->candidate, w->view_measure,
                       error);
 }
 
 /* Answer k of n is not a position below `positions`, or is there twice. */
-static osafl_status refuse_position(const struct world *w, const struct osafl_call *call,
-                                    uint32_t n, uint32_t positions, uint32_t k, struct error *error)
+static osafl_status refuse_position(const struct osafl_call *call, struct turn *t, uint32_t n,
+                                    uint32_t positions, uint32_t k)
 {
     char where[256];
     call_describe(call, where, sizeof where);
-    return error_set(error, OSAFL_E_BUG,
+    return error_set(&t->error, OSAFL_E_BUG,
                      "%s: select() must name %" PRIu32 " distinct positions below %" PRIu32
                      ", but its answer %" PRIu32 " is %" PRIu32 "%s; this is a bug of the plugin",
-                     where, n, positions, k, w->position[k],
-                     w->position[k] < positions ? " once more" : "");
+                     where, n, positions, k, t->position[k],
+                     t->position[k] < positions ? " once more" : "");
 }
 
-/* Asks the policy for n samples and checks its answer; marks in w->leaves who goes. */
-static osafl_status select_leaving(struct world *w, uint32_t client, uint32_t round, uint32_t n,
-                                   struct error *error)
+/* Asks the policy for n samples and checks its answer; marks in t->leaves who goes. */
+static osafl_status select_leaving(const struct span *s, struct turn *t, uint32_t client,
+                                   uint32_t n)
 {
+    const struct world *w = s->w;
     const struct instance *deletion = w->plugins.deletion;
     const uint32_t stored = (uint32_t)w->stored[client];
     const uint32_t arrived = w->arrivals[client];
-    OSAFL_TRY(measure_candidates(w, client, stored, error));
+    OSAFL_TRY(measure_candidates(s, client, &t->error));
     const osafl_store_view view = {
         .struct_size = sizeof view,
         .client = client,
-        .round = round,
+        .round = s->round,
         .labels = w->labels,
         .stored = stored,
         .arrived = arrived,
-        .label = w->view_label,
-        .age = w->view_age,
+        .label = t->view_label,
+        .age = t->view_age,
         .measure = w->measure != NULL ? w->view_measure : NULL,
     };
     const osafl_deletion_vt *vt = (const osafl_deletion_vt *)(const void *)deletion->plugin->vtable;
     struct osafl_call call;
-    memset(w->position, 0xff, n * sizeof *w->position); /* an unwritten place is out of range */
-    call_begin(&call, deletion, client, round);
+    memset(t->position, 0xff, n * sizeof *t->position); /* an unwritten place is out of range */
+    call_begin(&call, deletion, client, s->round);
     OSAFL_TRY(
-        call_end_named(&call, vt->select(deletion->self, &call, &view, n, w->position), error));
+        call_end_named(&call, vt->select(deletion->self, &call, &view, n, t->position), &t->error));
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t position = w->position[k];
-        if (position >= stored + arrived || w->leaves[position])
-            return refuse_position(w, &call, n, stored + arrived, k, error);
-        w->leaves[position] = 1;
+        const uint32_t position = t->position[k];
+        if (position >= stored + arrived || t->leaves[position])
+            return refuse_position(&call, t, n, stored + arrived, k);
+        t->leaves[position] = 1;
     }
     return OSAFL_OK;
 }
 
 /* Those that stay keep their order; the arrivals follow in theirs. */
-static void replace_samples(struct world *w, uint32_t client, uint32_t round, uint32_t n)
+static void replace_samples(const struct span *s, struct turn *t, uint32_t client)
 {
+    struct world *w = s->w;
     const uint32_t stored = (uint32_t)w->stored[client];
+    const uint64_t *arrived = w->arrived + arrivals_at(s, client);
     uint64_t *sample = w->sample + w->offset[client];
     int32_t *label = w->label + w->offset[client];
     uint32_t *born = w->born + w->offset[client];
     uint32_t *histogram = w->histogram + (size_t)client * w->labels;
     uint32_t kept = 0;
-    for (uint32_t k = 0; k < stored + n; k++) {
+    for (uint32_t k = 0; k < stored + w->arrivals[client]; k++) {
         if (k >= stored)
-            histogram[w->view_label[k]]++;
-        if (w->leaves[k]) {
-            histogram[w->view_label[k]]--;
+            histogram[t->view_label[k]]++;
+        if (t->leaves[k]) {
+            histogram[t->view_label[k]]--;
             continue;
         }
-        sample[kept] = k < stored ? sample[k] : w->arrived[k - stored];
-        born[kept] = k < stored ? born[k] : round + 1;
-        label[kept] = w->view_label[k];
+        sample[kept] = k < stored ? sample[k] : arrived[k - stored];
+        born[kept] = k < stored ? born[k] : s->round + 1;
+        label[kept] = t->view_label[k];
         kept++;
     }
     w->stored[client] = kept;
-    w->total_stored += kept - stored; /* modulo 2^64 */
+    t->grown += kept - stored;
 }
 
-static osafl_status advance_client(struct world *w, uint32_t client, uint32_t round,
-                                   struct error *error)
+/* client_step */
+static osafl_status set_mix(const struct span *s, struct turn *t, uint32_t client)
 {
-    OSAFL_TRY(deal_arrivals(w, client, round, error));
+    return world_drift(s->w, t, client, s->round, &t->error);
+}
+
+/* client_step */
+static osafl_status draw_arrivals(const struct span *s, struct turn *t, uint32_t client)
+{
+    const struct world *w = s->w;
+    if (w->arrivals[client] > 0)
+        world_draw_labels(w, t, client, STREAM_ARRIVAL_LABELS, s->round, w->arrivals[client],
+                          w->arrived_label + arrivals_at(s, client));
+    return OSAFL_OK;
+}
+
+/* client_step */
+static osafl_status find_arrivals(const struct span *s, struct turn *t, uint32_t client)
+{
+    const struct world *w = s->w;
+    const uint32_t at = arrivals_at(s, client);
+    return world_find_samples(w, &t->call, w->arrivals[client], w->arrived + at,
+                              w->arrived_label + at, &t->error);
+}
+
+/* client_step */
+static osafl_status store_arrivals(const struct span *s, struct turn *t, uint32_t client)
+{
+    const struct world *w = s->w;
+    const uint32_t at = arrivals_at(s, client);
     const uint32_t n = w->arrivals[client];
-    if (n == 0)
-        return OSAFL_OK;
     const uint32_t stored = (uint32_t)w->stored[client];
     const uint64_t room = w->population.capacity[client] - stored;
-    memcpy(w->view_label, w->label + w->offset[client], stored * sizeof *w->view_label);
+    if (n == 0)
+        return OSAFL_OK;
     if (w->watch != NULL)
-        OSAFL_TRY(w->watch(w->watch_arg, client, n, w->arrived, error));
+        OSAFL_TRY(w->watch(w->watch_arg, client, n, w->arrived + at, &t->error));
+    memcpy(t->view_label, w->label + w->offset[client], stored * sizeof *t->view_label);
+    memcpy(t->view_label + stored, w->arrived_label + at, n * sizeof *t->view_label);
     for (uint32_t k = 0; k < stored; k++)
-        w->view_age[k] = round + 1 - w->born[w->offset[client] + k];
-    memset(w->view_age + stored, 0, n * sizeof *w->view_age);
-    memset(w->leaves, 0, stored + n);
+        t->view_age[k] = s->round + 1 - w->born[w->offset[client] + k];
+    memset(t->view_age + stored, 0, n * sizeof *t->view_age);
+    memset(t->leaves, 0, stored + n);
     if (n > room)
-        OSAFL_TRY(select_leaving(w, client, round, (uint32_t)(n - room), error));
-    replace_samples(w, client, round, n);
+        OSAFL_TRY(select_leaving(s, t, client, (uint32_t)(n - room)));
+    replace_samples(s, t, client);
     return OSAFL_OK;
+}
+
+/* The clients from `first` on for whose arrivals there is room. */
+static struct span begin_span(struct world *w, uint32_t round, uint32_t first)
+{
+    struct span s = {.w = w, .round = round, .first = first, .end = first};
+    uint32_t at = 0;
+    while (s.end < w->population.clients && s.end - first < SPAN_CLIENTS &&
+           w->arrivals[s.end] <= w->arrived_room - at) {
+        w->arrived_at[s.end - first] = at;
+        at += w->arrivals[s.end++];
+    }
+    return s;
+}
+
+/* Samples are dealt from pools of all clients, so that happens in their order.  Whoever measures
+ * or watches has the threads of the pool work for one client after the other. */
+static osafl_status advance_span(struct span *s, struct error *error)
+{
+    struct world *w = s->w;
+    const bool alone = w->measure != NULL || w->watch != NULL;
+    if (!world_has_owners(w)) {
+        span_each(
+            s, world_is_concurrent(w->plugins.drift) && world_is_concurrent(w->plugins.partition),
+            set_mix);
+        span_each(s, true, draw_arrivals);
+    }
+    for (uint32_t u = s->first; u < s->end; u++)
+        world_deal_numbers(w, u, &w->arrivals[u], w->arrived + arrivals_at(s, u),
+                           w->arrived_label + arrivals_at(s, u));
+    span_each(s, true, find_arrivals);
+    span_each(s, !alone && world_is_concurrent(w->plugins.deletion), store_arrivals);
+    return span_end(s, error);
 }
 
 osafl_status world_advance(struct world *w, uint32_t round, struct error *error)
 {
     assert(round == w->round);
-    struct osafl_call call;
-    osafl_status status = OSAFL_OK;
-    world_call_begin(w, &call, round);
-    for (uint32_t u = 0; status == OSAFL_OK && u < w->population.clients; u++)
-        status = advance_client(w, u, round, error);
+    for (uint32_t first = 0; first < w->population.clients;) {
+        struct span s = begin_span(w, round, first);
+        OSAFL_TRY(advance_span(&s, error));
+        first = s.end;
+    }
+    for (uint32_t k = 0; k < w->threads; k++) {
+        w->total_stored += w->turn[k].grown; /* modulo 2^64 */
+        w->turn[k].grown = 0;
+    }
     w->round = round + 1;
-    return world_end_call(&call, status, error);
+    return OSAFL_OK;
 }

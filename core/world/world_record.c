@@ -119,7 +119,7 @@ static osafl_status load_stores(struct world *w, struct record_reader *from, str
 static osafl_status restore_mixes(struct world *w, struct error *error)
 {
     for (uint32_t u = 0; w->round > 0 && u < w->population.clients; u++)
-        OSAFL_TRY(world_drift(w, u, w->round - 1, error));
+        OSAFL_TRY(world_drift(w, &w->turn[0], u, w->round - 1, error));
     return OSAFL_OK;
 }
 

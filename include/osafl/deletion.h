@@ -32,13 +32,15 @@ typedef struct osafl_deletion_info {
     const char *measure;
 } osafl_deletion_info;
 
-/* Features: "keeps_arrivals": no arrival is ever chosen. */
+/* Features: "keeps_arrivals": no arrival is ever chosen.  "concurrent": select() may run for
+ * different clients at the same time and in any order of them, each client's rounds in order: the
+ * instance keeps nothing between calls but what is a client's own. */
 typedef struct osafl_deletion_vt {
     osafl_lifecycle life;
     /* REQUIRED.  Writes n distinct positions, n <= stored + arrived, in any order: those samples
      * leave.  n is how many there are beyond what the store has room for, so that a full store
      * gives up as many as arrive.  Called once per client and round in which n > 0, clients
-     * ascending.  [coord] */
+     * ascending.  [coord], or [worker] with the feature "concurrent" */
     osafl_status (*select)(void *self, osafl_call *c, const osafl_store_view *v, uint32_t n,
                            uint32_t *position);
     /* The same answer every time; out is filled with 0.  (optional) [coord] */

@@ -27,6 +27,7 @@ typedef struct osafl_partition_info {
     uint32_t gives; /* OSAFL_PARTITION_* */
 } osafl_partition_info;
 
+/* Features: "concurrent": mix() may run for different clients at the same time, as in [worker]. */
 typedef struct osafl_partition_vt {
     osafl_lifecycle life;
     /* REQUIRED.  The same answer every time.  [any] */
@@ -34,7 +35,8 @@ typedef struct osafl_partition_vt {
     /* mix[0..labels): probabilities that sum to 1, the draw-th mix of a client.  A pure function of
      * client and draw: clients' draws are independent and all of one distribution, so that a drift
      * from one draw to another keeps it, or, as the partition's summary then says, they are a
-     * sequence.  Without drift there is only draw 0.  REQUIRED for OSAFL_PARTITION_MIX.  [coord] */
+     * sequence.  Without drift there is only draw 0.  REQUIRED for OSAFL_PARTITION_MIX.  [coord],
+     * or [worker] with the feature "concurrent" */
     osafl_status (*mix)(void *self, osafl_call *c, uint32_t client, uint32_t draw, double *mix);
     /* *client: to whom training sample i belongs; OSAFL_NO_CLIENT: to nobody.  A pure function of
      * i.  REQUIRED for OSAFL_PARTITION_OWNER.  [coord] */

@@ -38,6 +38,8 @@ static const osafl_deletion_vt vtable = {
     .describe = describe,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_DELETION,
@@ -49,6 +51,7 @@ static const osafl_plugin plugin = {
             "arXiv:1910.00762; Shen, Sanghavi: Learning with Bad Training Data via Iterative "
             "Trimmed Loss Minimization, ICML 2019",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

@@ -110,6 +110,8 @@ static const osafl_deletion_vt vtable = {
     .select = select_samples,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_DELETION,
@@ -119,6 +121,7 @@ static const osafl_plugin plugin = {
     .cite = "Vitter: Random Sampling with a Reservoir, ACM Transactions on Mathematical Software "
             "11(1), 1985",
     .license = "MIT",
+    .features = features,
     .vtable = &vtable.life,
 };
 

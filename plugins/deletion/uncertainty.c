@@ -37,6 +37,8 @@ static const osafl_deletion_vt vtable = {
     .describe = describe,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_DELETION,
@@ -45,6 +47,7 @@ static const osafl_plugin plugin = {
     .summary = "Deletes the samples that the current model is most certain about",
     .cite = "Settles: Active Learning Literature Survey, University of Wisconsin-Madison, 2009",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

@@ -51,6 +51,8 @@ static const osafl_drift_vt vtable = {
     .at = at,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_DRIFT,
@@ -59,6 +61,7 @@ static const osafl_plugin plugin = {
     .summary = "Moves on to new label mixes again and again, each time in small steps",
     .cite = "Gama et al., A Survey on Concept Drift Adaptation, ACM Computing Surveys 46(4), 2014",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

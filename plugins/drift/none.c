@@ -18,6 +18,8 @@ static const osafl_drift_vt vtable = {
     .at = at,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_DRIFT,
@@ -25,6 +27,7 @@ static const osafl_plugin plugin = {
     .version = "1.0.0",
     .summary = "Keeps every client's label mix as it is",
     .license = "MIT",
+    .features = features,
     .vtable = &vtable.life,
 };
 

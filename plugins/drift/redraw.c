@@ -36,6 +36,8 @@ static const osafl_drift_vt vtable = {
     .at = at,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_DRIFT,
@@ -43,6 +45,7 @@ static const osafl_plugin plugin = {
     .version = "1.0.0",
     .summary = "Draws a new label mix for a client with a fixed probability in each round",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

@@ -35,6 +35,8 @@ static const osafl_drift_vt vtable = {
     .at = at,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_DRIFT,
@@ -44,6 +46,7 @@ static const osafl_plugin plugin = {
     .cite = "Jothimurugesan et al., Federated Learning under Distributed Concept Drift, AISTATS "
             "2023",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

@@ -28,6 +28,8 @@ static const osafl_drift_vt vtable = {
     .at = at,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_DRIFT,
@@ -35,6 +37,7 @@ static const osafl_plugin plugin = {
     .version = "1.0.0",
     .summary = "Draws a new label mix for every client after a given round",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct config),
     .vtable = &vtable.life,
 };

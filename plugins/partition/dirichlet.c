@@ -137,6 +137,8 @@ static const osafl_partition_vt vtable = {
     .mix = mix_of,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_PARTITION,
@@ -145,6 +147,7 @@ static const osafl_plugin plugin = {
     .summary = "Draws each client's label mix from a Dirichlet distribution",
     .cite = "Hsu, Qi and Brown, Measuring the Effects of Non-Identical Data Distribution, 2019",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct settings),
     .vtable = &vtable.life,
 };

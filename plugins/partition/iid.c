@@ -45,6 +45,8 @@ static const osafl_partition_vt vtable = {
     .mix = mix_of,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_PARTITION,
@@ -52,6 +54,7 @@ static const osafl_plugin plugin = {
     .version = "1.0.0",
     .summary = "Gives every client the label mix of the training split",
     .license = "MIT",
+    .features = features,
     .vtable = &vtable.life,
 };
 

@@ -116,6 +116,8 @@ static const osafl_partition_vt vtable = {
     .mix = mix_of,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_PARTITION,
@@ -124,6 +126,7 @@ static const osafl_plugin plugin = {
     .summary = "Gives every client a few labels, chosen at random, in equal parts",
     .cite = "McMahan et al., Communication-Efficient Learning of Deep Networks, AISTATS 2017",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct settings),
     .vtable = &vtable.life,
 };

@@ -119,6 +119,8 @@ static const osafl_partition_vt vtable = {
     .mix = mix_of,
 };
 
+static const char *const features[] = {"concurrent", NULL};
+
 static const osafl_plugin plugin = {
     OSAFL_PLUGIN_HEAD,
     .kind = OSAFL_KIND_PARTITION,
@@ -128,6 +130,7 @@ static const osafl_plugin plugin = {
                "a drift that moves on",
     .cite = "Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017",
     .license = "MIT",
+    .features = features,
     OSAFL_PLUGIN_PARAMS(params, struct settings),
     .vtable = &vtable.life,
 };

@@ -149,16 +149,17 @@ void check_describe_texts(struct conform *c)
 
 /* ---- features ------------------------------------------------------------------------------ */
 
-/* Words that mean something beside those of checks; others may mean something to a newer program.
+/* Words that mean something beside those of a kind's laws; others may mean something to a newer
+ * program.
  */
 static const struct {
     uint32_t kind;
     const char *feature;
 } further_features[] = {
-    {OSAFL_KIND_OPTIMIZER, "plain"},
-    {OSAFL_KIND_DATASET, "natural"},
-    {OSAFL_KIND_DATASET, "timed"},
-    {OSAFL_KIND_FILTER, "private"},
+    {OSAFL_KIND_OPTIMIZER, "plain"},      {OSAFL_KIND_DATASET, "natural"},
+    {OSAFL_KIND_DATASET, "timed"},        {OSAFL_KIND_FILTER, "private"},
+    {OSAFL_KIND_PARTITION, "concurrent"}, {OSAFL_KIND_DRIFT, "concurrent"},
+    {OSAFL_KIND_DELETION, "concurrent"},
 };
 enum { N_FURTHER = sizeof further_features / sizeof further_features[0] };
 

@@ -42,7 +42,7 @@ void check_threads_workers(struct conform *c)
     struct transcript serial = {0};
     conform_load(c);
     const struct trial_world world = world_for(c);
-    if (calls_of_kind(c->plugin->kind)->tasks == 0)
+    if (!workers_call(c->plugin))
         conform_skip(c, "is never called by workers");
     must_live(c, &world, false, 0, 0, NULL, &serial);
     struct transcript backwards = {0};

@@ -50,6 +50,13 @@ const struct kind_calls *calls_of_kind(uint32_t kind)
     return &none;
 }
 
+bool workers_call(const osafl_plugin *p)
+{
+    const struct kind_calls *calls = calls_of_kind(p->kind);
+    return calls->tasks > 0 &&
+           (calls->worker_feature == NULL || plugin_has_feature(p, calls->worker_feature));
+}
+
 /* ---- calls --------------------------------------------------------------------------------- */
 
 /* The caller whose call the thread is in: scratch memory comes from its buffers. */
@@ -135,6 +142,9 @@ static void note_metric(void *arg, uint32_t metric, uint32_t client, double valu
     struct caller *t = current_caller;
     if (t == NULL)
         return;
+    if (t->in_task && client == OSAFL_NO_CLIENT)
+        caller_fail(t, "%s is reported for the round, and workers report metrics per client only",
+                    metric_label(t->tested->conform->plugin, metric));
     transcript_bytes(&t->transcript, "the client of a metric", t->round, metric, &client,
                      sizeof client);
     transcript_bytes(&t->transcript, metric_label(t->tested->conform->plugin, metric), t->round,
@@ -420,6 +430,7 @@ static osafl_status run_tasks(struct instance_under_test *s, uint32_t round, uns
         takes[k] = caller_open(s);
         takes[k].round = round;
         takes[k].task = k;
+        takes[k].in_task = workers_call(s->conform->plugin);
     }
     work_all(s, round, threads, takes, status);
     for (uint32_t k = 0; k < s->calls->tasks; k++) {

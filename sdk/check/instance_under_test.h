@@ -58,6 +58,7 @@ struct caller {
     osafl_call call;
     uint32_t round;
     uint32_t task;
+    bool in_task; /* a worker's */
     char doing[96];
     struct error error;
 };
@@ -68,6 +69,9 @@ struct kind_calls {
     uint32_t kind;
     size_t kept_bytes; /* of subject.kept, zeroed when new */
     uint32_t tasks;    /* of a round; 0: none */
+    /* Tasks are workers' where the plugin has this feature, and the coordinator's else; NULL: they
+     * always are. */
+    const char *worker_feature;
     /* After create(): what the host asks once.  NULL: nothing. */
     osafl_status (*begin)(struct instance_under_test *s, struct caller *t);
     /* The coordinator's part of a round; NULL: none. */
@@ -82,6 +86,8 @@ extern const struct kind_calls dataset_calls, model_calls, channel_calls, resour
     optimizer_calls, quantizer_calls, deletion_calls, aggregator_calls, partition_calls,
     drift_calls, arrival_calls, selection_calls, filter_calls;
 const struct kind_calls *calls_of_kind(uint32_t kind);
+/* Whether workers call this plugin. */
+bool workers_call(const osafl_plugin *p);
 
 /* Creates the instance, and no more. */
 osafl_status under_test_create(struct instance_under_test *s, struct conform *c,

@@ -81,18 +81,23 @@ static osafl_status choose(struct instance_under_test *s, struct caller *t,
 }
 
 /* As in a run, a store keeps its size: as many leave as have come. */
-static osafl_status run_round(struct instance_under_test *s, struct caller *t)
+static osafl_status choose_of_client(struct instance_under_test *s, struct caller *t)
 {
-    for (uint32_t u = 0; u < s->world.clients; u++) {
-        uint32_t *position;
-        const uint32_t arrived = 1 + (u + t->round) % 5;
-        const osafl_store_view v = make_view(s, t, u, 12 + 3 * u, arrived);
-        OSAFL_TRY(choose(s, t, &v, arrived, &position));
-    }
-    return OSAFL_OK;
+    uint32_t *position;
+    const uint32_t client = t->task;
+    const uint32_t arrived = 1 + (client + t->round) % 5;
+    if (client >= s->world.clients)
+        return OSAFL_OK;
+    const osafl_store_view v = make_view(s, t, client, 12 + 3 * client, arrived);
+    return choose(s, t, &v, arrived, &position);
 }
 
-const struct kind_calls deletion_calls = {.kind = OSAFL_KIND_DELETION, .round = run_round};
+const struct kind_calls deletion_calls = {
+    .kind = OSAFL_KIND_DELETION,
+    .tasks = 7,
+    .worker_feature = "concurrent",
+    .task = choose_of_client,
+};
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 

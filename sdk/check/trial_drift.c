@@ -26,15 +26,18 @@ static osafl_status ask(struct instance_under_test *s, struct caller *t, uint32_
     return OSAFL_OK;
 }
 
-static osafl_status run_round(struct instance_under_test *s, struct caller *t)
+static osafl_status ask_client(struct instance_under_test *s, struct caller *t)
 {
     osafl_drift_mix mix;
-    for (uint32_t u = 0; u < s->world.clients; u++)
-        OSAFL_TRY(ask(s, t, u, t->round, &mix));
-    return OSAFL_OK;
+    return t->task < s->world.clients ? ask(s, t, t->task, t->round, &mix) : OSAFL_OK;
 }
 
-const struct kind_calls drift_calls = {.kind = OSAFL_KIND_DRIFT, .round = run_round};
+const struct kind_calls drift_calls = {
+    .kind = OSAFL_KIND_DRIFT,
+    .tasks = 7,
+    .worker_feature = "concurrent",
+    .task = ask_client,
+};
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 

@@ -44,23 +44,39 @@ static osafl_status ask_owners(struct instance_under_test *s, struct caller *t)
     return OSAFL_OK;
 }
 
-/* Draws as a drift asks for them: a further one each round. */
-static osafl_status run_round(struct instance_under_test *s, struct caller *t)
+static osafl_status begin(struct instance_under_test *s, struct caller *t)
 {
-    osafl_partition_info info;
-    OSAFL_TRY(describe(s, t, &info));
-    if (info.gives == OSAFL_PARTITION_OWNER)
-        return ask_owners(s, t);
-    if (info.gives != OSAFL_PARTITION_MIX)
-        return OSAFL_OK;
-    for (uint32_t u = 0; u < s->world.clients; u++) {
-        double *mix;
-        OSAFL_TRY(ask_mix(s, t, u, t->round, &mix));
-    }
-    return OSAFL_OK;
+    return describe(s, t, s->kept);
 }
 
-const struct kind_calls partition_calls = {.kind = OSAFL_KIND_PARTITION, .round = run_round};
+static uint32_t gives(const struct instance_under_test *s)
+{
+    return ((const osafl_partition_info *)s->kept)->gives;
+}
+
+static osafl_status run_round(struct instance_under_test *s, struct caller *t)
+{
+    return gives(s) == OSAFL_PARTITION_OWNER ? ask_owners(s, t) : OSAFL_OK;
+}
+
+/* Draws as a drift asks for them: a further one each round. */
+static osafl_status ask_client(struct instance_under_test *s, struct caller *t)
+{
+    double *mix;
+    if (gives(s) != OSAFL_PARTITION_MIX || t->task >= s->world.clients)
+        return OSAFL_OK;
+    return ask_mix(s, t, t->task, t->round, &mix);
+}
+
+const struct kind_calls partition_calls = {
+    .kind = OSAFL_KIND_PARTITION,
+    .kept_bytes = sizeof(osafl_partition_info),
+    .tasks = 7,
+    .worker_feature = "concurrent",
+    .begin = begin,
+    .round = run_round,
+    .task = ask_client,
+};
 
 /* ---- laws ---------------------------------------------------------------------------------- */
 

@@ -42,6 +42,9 @@ same genie --set aggregator.plugin=genie
 same lossy --set uplink.loss_probability=0.3 --set selection.plugin=power_of_choice --set selection.power_of_choice.share=0.5 \
     --set evaluation.per_class=true --set evaluation.per_client=true \
     --set filter.plugin=noise --set filter.noise.share=0.2
+same many --set clients.count=20000 --set clients.storage=6 --set clients.arrivals=2 \
+    --set selection.plugin=uniform --set selection.uniform.share=0.001 --set drift.plugin=redraw \
+    --set resource.plugin=fixed
 
 # Evaluating seldom changes no training: the same parameters behind a header that names the run.
 run_with 2 "$work/seldom" --set evaluation.every=100

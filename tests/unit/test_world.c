@@ -1,6 +1,7 @@
 /* The world: sizes and limits of clients, stores, arrivals, dealing without repetition, deletion,
  * independence of everything that is no part of it. */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -15,6 +17,7 @@
 #include "osafl/arrival.h"
 #include "osafl/drift.h"
 #include "osafl/partition.h"
+#include "plugin/pool.h"
 #include "plugin_fixture.h"
 #include "world/world.h"
 
@@ -1341,6 +1344,202 @@ static void test_many_clients(void **state)
     close_setup(s);
 }
 
+/* ---- threads ---- */
+
+static const char *const concurrent[] = {"concurrent", NULL};
+
+struct crowd {
+    uint32_t clients;
+    int64_t storage;
+    int64_t arrivals;
+    double drift;
+    bool natural;
+    bool endless;
+    bool once;
+};
+
+/* After three rounds.  threads: 0: no pool. */
+static struct world *make_crowd(struct setup *s, const struct crowd *c, unsigned threads)
+{
+    s->context.pool = threads > 0 ? pool_create(threads, NULL) : NULL;
+    assert_true(threads == 0 || s->context.pool != NULL);
+    s->deletion.plugin.features = concurrent;
+    s->drift.plugin.features = concurrent;
+    s->dataset_vt.sample_of = c->endless ? toy_sample_of : NULL;
+    s->info.n_train = c->endless ? OSAFL_ENDLESS : s->toy.n;
+    s->e.clients.count = s->toy.owners = c->clients;
+    s->e.clients.storage = c->storage;
+    s->e.clients.arrivals = c->arrivals;
+    s->e.clients.deal_once = c->once;
+    set_drift(s, c->drift);
+    if (c->natural)
+        set_partition(s, "natural", NULL, NULL);
+    struct world *w = make_world(s);
+    advance(s, w, 0, 3);
+    return w;
+}
+
+static void close_crowd(struct setup *s, struct world *w)
+{
+    world_destroy(w);
+    pool_destroy(s->context.pool);
+    close_setup(s);
+}
+
+static void check_crowd(const struct crowd *c)
+{
+    static const unsigned threads[] = {1, 2, 7};
+    struct setup *s = make_setup();
+    struct world *w = make_crowd(s, c, 0);
+    const void *data;
+    size_t size;
+    check_contents(s, w);
+    struct record_writer *writer = save(w, &data, &size);
+    for (size_t k = 0; k < sizeof threads / sizeof threads[0]; k++) {
+        const void *again;
+        size_t size_again;
+        struct setup *other = make_setup();
+        struct world *x = make_crowd(other, c, threads[k]);
+        struct record_writer *writer_again = save(x, &again, &size_again);
+        check_same(w, x);
+        assert_int_equal(size, size_again);
+        assert_memory_equal(data, again, size);
+        record_writer_destroy(writer_again);
+        close_crowd(other, x);
+    }
+    record_writer_destroy(writer);
+    close_crowd(s, w);
+}
+
+/* More clients, and more arrivals, than are advanced together. */
+static void test_threads(void **state)
+{
+    (void)state;
+    static const struct crowd crowds[] = {
+        {.clients = 40000, .storage = 6, .arrivals = 2},
+        {.clients = 2500, .storage = 90, .arrivals = 80, .drift = 0.3},
+        {.clients = 2500, .storage = 90, .arrivals = 80, .endless = true},
+        {.clients = 20000, .storage = 6, .arrivals = 2, .natural = true},
+        {.clients = 5000, .storage = 9, .arrivals = 4, .once = true},
+    };
+    for (size_t k = 0; k < sizeof crowds / sizeof crowds[0]; k++)
+        check_crowd(&crowds[k]);
+}
+
+/* From which clients on something fails. */
+static uint32_t bad_mixes;
+static uint32_t bad_choices;
+
+static osafl_status mix_of_some(void *self, osafl_call *c, uint32_t client, uint32_t draw,
+                                double *mix)
+{
+    if (client >= bad_mixes && draw > 0)
+        return refuse_mix(self, c, client, draw, mix);
+    for (uint32_t l = 0; l < LABELS; l++)
+        mix[l] = 1.0 / LABELS;
+    return OSAFL_OK;
+}
+
+static osafl_status choose_for_some(void *self, osafl_call *c, const osafl_store_view *v,
+                                    uint32_t n, uint32_t *position)
+{
+    return v->client >= bad_choices ? refuse(self, c, v, n, position)
+                                    : oldest(self, c, v, n, position);
+}
+
+static void expect_failure(unsigned threads, uint32_t mixes, uint32_t choices, const char *named)
+{
+    struct setup *s = make_setup();
+    bad_mixes = mixes;
+    bad_choices = choices;
+    s->context.pool = pool_create(threads, NULL);
+    assert_non_null(s->context.pool);
+    s->partition_vt.mix = mix_of_some;
+    s->deletion_vt.select = choose_for_some;
+    s->bad_partition.plugin.features = concurrent;
+    s->deletion.plugin.features = concurrent;
+    s->drift.plugin.features = concurrent;
+    s->plugins.partition = &s->bad_partition.instance;
+    s->e.clients.count = 5000;
+    s->e.clients.storage = 6;
+    s->e.clients.arrivals = 3;
+    set_drift(s, 0.5);
+    struct world *w = make_world(s);
+    assert_int_equal(world_begin_round(w, 0, NULL, &s->error), OSAFL_OK);
+    assert_int_equal(world_advance(w, 0, &s->error), OSAFL_E_NUMERIC);
+    if (strstr(s->error.text, named) == NULL)
+        fail_msg("\"%s\" is not in: %s", named, s->error.text);
+    close_crowd(s, w);
+}
+
+/* The first client that fails is named, whatever fails for others. */
+static void test_first_failure(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 7; threads += 2) {
+        expect_failure(threads, 4700, 650, "deletion/picky, round 0, client 650:");
+        expect_failure(threads, 300, 650, "partition/odd, client 300:");
+        expect_failure(threads, 650, 649, "deletion/picky, round 0, client 649:");
+        expect_failure(threads, 650, 650, "partition/odd, client 650:");
+    }
+}
+
+static pthread_t asker;
+static uint32_t askers; /* threads seen, at most 2 */
+static uint32_t expected_client;
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t note_asker(void)
+{
+    pthread_mutex_lock(&asking);
+    if (askers == 0)
+        asker = pthread_self();
+    if (askers == 0 || !pthread_equal(asker, pthread_self()))
+        askers++;
+    const uint32_t seen = askers;
+    pthread_mutex_unlock(&asking);
+    return seen;
+}
+
+/* The first waits until another thread comes. */
+static osafl_status choose_with_others(void *self, osafl_call *c, const osafl_store_view *v,
+                                       uint32_t n, uint32_t *position)
+{
+    for (uint32_t k = 0; k < 60000 && note_asker() < 2; k++)
+        usleep(1000);
+    return oldest(self, c, v, n, position);
+}
+
+static osafl_status choose_in_order(void *self, osafl_call *c, const osafl_store_view *v,
+                                    uint32_t n, uint32_t *position)
+{
+    assert_int_equal(note_asker(), 1);
+    assert_int_equal(v->client, expected_client++ % 5000);
+    return oldest(self, c, v, n, position);
+}
+
+/* A policy that says so is asked by several threads, and another one by the coordinator. */
+static void test_askers(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        struct setup *s = make_setup();
+        askers = 0;
+        s->context.pool = pool_create(3, NULL);
+        assert_non_null(s->context.pool);
+        s->deletion.plugin.features = k == 0 ? concurrent : NULL;
+        s->deletion_vt.select = k == 0 ? choose_with_others : choose_in_order;
+        s->e.clients.count = 5000;
+        s->e.clients.storage = 6;
+        s->e.clients.arrivals = 3;
+        struct world *w = make_world(s);
+        advance(s, w, 0, 2);
+        assert_true(askers > 0 && (askers == 1) == (k == 1));
+        assert_true(k == 0 || pthread_equal(asker, pthread_self()));
+        close_crowd(s, w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1374,6 +1573,9 @@ int main(void)
         cmocka_unit_test(test_empty_stores),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_many_clients),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_first_failure),
+        cmocka_unit_test(test_askers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

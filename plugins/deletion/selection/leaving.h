@@ -136,6 +136,6 @@ static inline osafl_status selection_create_by_label(const osafl_host *h, osafl_
     return selection_create(h, c, facts, config, self);
 }
 
-static const char *const selection_features[] = {"keeps_arrivals", NULL};
+static const char *const selection_features[] = {"concurrent", "keeps_arrivals", NULL};
 
 #endif

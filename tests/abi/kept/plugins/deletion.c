@@ -9,7 +9,8 @@
 #include <osafl/deletion.h>
 
 /* One instance.  Policies run on one thread, so that it may keep what it likes between calls; what
- * must outlast an interruption of the run is saved by life.save and life.load (osafl/plugin.h). */
+ * must outlast an interruption of the run is saved by life.save and life.load (osafl/plugin.h).
+ * One that keeps nothing, like this, may declare the feature "concurrent" and run on all. */
 struct policy {
     const osafl_host *host;
 };

@@ -20,10 +20,11 @@ typedef struct osafl_drift_mix {
     double weight; /* 0 .. 1 */
 } osafl_drift_mix;
 
+/* Features: "concurrent": at() may run for different clients at the same time, as in [worker]. */
 typedef struct osafl_drift_vt {
     osafl_lifecycle life;
     /* REQUIRED.  A pure function of client and round.  The initial stores are drawn from draw 0,
-     * whatever it answers.  [coord] */
+     * whatever it answers.  [coord], or [worker] with the feature "concurrent" */
     osafl_status (*at)(void *self, osafl_call *c, uint32_t client, uint32_t round,
                        osafl_drift_mix *out);
 } osafl_drift_vt;
