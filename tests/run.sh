@@ -52,7 +52,8 @@ if [ $full = 1 ]; then
     # takes instrumented code for suspicious. Left out for their time: cli.paper, which reads many
     # files in one and the same way, and product.networks, which trains what unit.network tries.
     # Under the thread sanitizer run the tests in which several threads are at work; one thread has
-    # no race.
+    # no race. The ranks of MPI take few runs, and what its libraries leave behind is no leak of ours
+    # (tests/cli/ranks.supp).
     export OSAFL_KILLS=1 # what a kill leaves behind does not depend on the instrument
     suite address -E '^(cli.paper|product.networks)$' -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined "${traced[@]}"

@@ -217,10 +217,10 @@ static bool receives(uint32_t to)
 
 static void reserve(uint64_t pages)
 {
-    if (pages <= mpi.capacity)
+    if (mpi.memory != NULL && pages <= mpi.capacity)
         return;
     free(mpi.memory);
-    mpi.memory = malloc((size_t)pages * PAGE);
+    mpi.memory = malloc((size_t)pages * PAGE + 1); /* an empty piece lies somewhere, too */
     mpi.capacity = pages;
     if (mpi.memory != NULL)
         return;

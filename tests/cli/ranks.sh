@@ -1,7 +1,8 @@
 #!/bin/bash
 # A run over the ranks of MPI has the bytes of a run in one process: for any number of ranks, after a
-# resume with another number of them, and after a rank was killed.  OSAFL_TEST_FULL: more ranks, all
-# models, 50 kills.
+# resume with another number of them, when it goes on where a shorter one has ended, and after a rank
+# was killed.  OSAFL_TEST_FULL: more ranks, all models, 50 kills.  An instrumented program takes few
+# runs.
 set -eu
 osafl=$1
 source_tree=$2
@@ -40,10 +41,23 @@ alone() { # FOLDER SETTINGS...
 oversubscribe=() # words that Open MPI alone knows
 ! mpirun --version | grep -q "Open MPI" || oversubscribe=(--allow-run-as-root --oversubscribe)
 
+# The program looks for its own leaks, and tells them from those of MPI's libraries by their stacks
+# (ranks.supp): these need whole frames, and libraries that stay in memory.
+watched=()
+if [ -n "${OSAFL_INSTRUMENTED:-}" ]; then
+    echo 'int dlclose(void *library); int dlclose(void *library) { return library == 0; }' |
+        gcc -shared -fPIC -x c - -o stay.so
+    runtime=$(ldd "$osafl" | sed -n 's/.*=> \(.*libasan[^ ]*\) .*/\1/p')
+    watched=(env "LD_PRELOAD=$runtime $work/stay.so"
+        "ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}:fast_unwind_on_malloc=0"
+        "LSAN_OPTIONS=suppressions=$source_tree/tests/cli/ranks.supp:print_suppressions=0")
+fi
+
 # A command's words, so that in the background $! is mpirun.
-ranks() { # N FOLDER: fills the array
-    words=(mpirun "${oversubscribe[@]}" -n "$1" "$osafl" run "$file" --transport mpi --threads 1
-        --quiet --set "rounds=$rounds" --out "$2")
+ranks() { # N FOLDER: fills the arrays
+    program=("${watched[@]}" "$osafl" run "$file" --transport mpi --threads 1
+        --set "rounds=$rounds" --out "$2")
+    words=(mpirun "${oversubscribe[@]}" -n "$1" "${program[@]}")
 }
 
 over() { # N FOLDER SETTINGS...
@@ -71,6 +85,41 @@ same() { # NAME SETTINGS...
     echo "$name"
 }
 
+# lengthen N ROUNDS: over N ranks, to that many rounds, among all runs of the experiment.
+lengthen() {
+    ranks "$1" all
+    timeout 300 "${words[@]:0:${#words[@]}-2}" --results all --rounds "$2" \
+        --set aggregator.plugin=scaffold >log 2>&1 || fail "$2 rounds over $1 ranks"
+}
+
+# goes_on SHORT LONG: a run of LONG rounds that begins with a complete one of SHORT.
+goes_on() {
+    local shorter run
+    rounds=$2
+    rm -rf whole longer all
+    alone whole --set aggregator.plugin=scaffold
+    lengthen 2 "$1"
+    shorter=$(echo all/small/main/*)
+    lengthen 3 "$2"
+    grep -q "going on from the run of $1 rounds" log || fail "the run has begun anew"
+    for run in all/small/main/*; do [ "$run" = "$shorter" ] || mv "$run" longer; done
+    compare longer
+    [ "$(wc -l <"$shorter/rounds.csv")" = $(($1 + 1)) ] || fail "the shorter run was changed"
+    echo "gone on from $1 to $2 rounds"
+}
+
+fedper=(--set model.plugin=mlp --set optimizer.plugin=fedper --set aggregator.plugin=fedavg
+    --set optimizer.fedper.learning_rate=0.02 --set evaluation.per_client=true
+    --set evaluation.client_spread=true)
+if [ -n "${OSAFL_INSTRUMENTED:-}" ]; then
+    counts=2
+    rounds=2
+    same scaffold --set aggregator.plugin=scaffold
+    same fedper "${fedper[@]}"
+    goes_on 4 6
+    exit
+fi
+
 # State of clients, of quantizers and of personal models; late updates; metrics of clients; an
 # evaluation of every sort.
 same scaffold --set aggregator.plugin=scaffold
@@ -79,9 +128,7 @@ same error_feedback --set quantizer.plugin=signsgd --set quantizer.signsgd.error
     --set filter.plugin=gaussian --set uplink.loss_probability=0.2
 same fedbuff --set aggregator.plugin=fedbuff --set uplink.late=carry --set resource.plugin=fixed \
     --set deadline_s=2.0
-same fedper --set model.plugin=mlp --set optimizer.plugin=fedper --set aggregator.plugin=fedavg \
-    --set optimizer.fedper.learning_rate=0.02 --set evaluation.per_client=true \
-    --set evaluation.client_spread=true
+same fedper "${fedper[@]}"
 same evaluation --set evaluation.per_class=true --set evaluation.prequential=true \
     --set results.confusion=true --set results.keep=both --set deletion.plugin=by_loss \
     --set quantizer.plugin=adaptive_qsgd
@@ -115,6 +162,7 @@ for n in 3 0 2; do pause $n; done
 over 3 cut "${settings[@]}" || fail "the resumed run"
 compare cut
 echo "resumed with other numbers of ranks"
+goes_on 5 9
 
 # The processes of the run in a folder, by rank or not, without mpirun.
 processes() {
@@ -190,7 +238,7 @@ refuse 2 "cannot be combined" "${words[@]}" --jobs 2
 refuse 2 "cannot be combined" "${words[@]}" --shard 1/2
 refuse 2 "cannot be combined" "${words[@]}" --set 'seeds=[1,2]'
 refuse 2 "there is no transport \"pigeon\"" "$osafl" run "$file" --out no --transport pigeon
-refuse 1 "differs from rank 0 in the experiment" "${words[@]}" : -n 1 "${words[@]: -12}" \
+refuse 1 "differs from rank 0 in the experiment" "${words[@]}" : -n 1 "${program[@]}" \
     --set training.batch=9
 [ ! -e no ] || fail "a run that was refused has left a folder"
 echo "refused what cannot be"
