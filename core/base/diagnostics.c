@@ -141,6 +141,12 @@ void diagnostics_no_memory(struct diagnostics *d)
     diagnostics_error(d, NULL, 0, "out of memory");
 }
 
+void diagnostics_failure(struct diagnostics *d, osafl_status status, const char *reason)
+{
+    d->no_memory = d->no_memory || status == OSAFL_E_NOMEM;
+    diagnostics_error(d, NULL, 0, "%s", reason);
+}
+
 bool diagnostics_lack_memory(const struct diagnostics *d)
 {
     return d->no_memory || d->lost > 0;

@@ -23,6 +23,8 @@ void diagnostics_warn(struct diagnostics *d, const char *file, unsigned line, co
 
 /* An error that is not the user's. */
 void diagnostics_no_memory(struct diagnostics *d);
+/* The reason of a failed call, which may be memory. */
+void diagnostics_failure(struct diagnostics *d, osafl_status status, const char *reason);
 /* Whether memory was short, for that or for a message. */
 bool diagnostics_lack_memory(const struct diagnostics *d);
 

@@ -73,8 +73,12 @@ static bool work_begin(struct work *w, const struct command *c, int argc, char *
 static int work_end(struct work *w, int status)
 {
     int result = status;
+    struct error told = {0};
+    const bool leads = ranks_lead(w->ranks);
+    if (w->ranks != NULL)
+        run_join_errors(w->d, told.text);
     if (w->d != NULL) {
-        if (ranks_lead(w->ranks))
+        if (leads)
             diagnostics_print(w->d, stderr);
         if (diagnostics_errors(w->d) > 0 && status == EXIT_RUN_OK)
             result = EXIT_USAGE;
@@ -86,8 +90,12 @@ static int work_end(struct work *w, int status)
     diagnostics_destroy(w->d);
     cli_options_free(&w->options);
     const osafl_status all =
-        ranks_close(w->ranks, result == EXIT_RUN_OK ? OSAFL_OK : OSAFL_E_STATE);
-    return result == EXIT_RUN_OK && all != OSAFL_OK ? EXIT_RUN_FAILED : result;
+        ranks_close(w->ranks, result == EXIT_RUN_OK ? OSAFL_OK : OSAFL_E_STATE, &told);
+    if (result != EXIT_RUN_OK || all == OSAFL_OK)
+        return result;
+    if (leads)
+        fprintf(stderr, "osafl: %s\n", told.text);
+    return EXIT_RUN_FAILED;
 }
 
 /* The kind of "KIND.plugin=help"; 0: it is none. */
@@ -266,10 +274,12 @@ static bool all_are_sound(struct work *w)
     const bool sound = diagnostics_errors(w->d) == 0;
     if (!sound)
         run_join_errors(w->d, told.text);
-    const osafl_status all =
-        ranks_share(w->ranks, sound ? OSAFL_OK : OSAFL_E_CONFIG, NULL, 0, NULL, &told);
+    const osafl_status own = sound                           ? OSAFL_OK
+                             : diagnostics_lack_memory(w->d) ? OSAFL_E_NOMEM
+                                                             : OSAFL_E_CONFIG;
+    const osafl_status all = ranks_share(w->ranks, own, NULL, 0, NULL, &told);
     if (sound && all != OSAFL_OK)
-        diagnostics_error(w->d, NULL, 0, "%s", told.text);
+        diagnostics_failure(w->d, all, told.text);
     return all == OSAFL_OK;
 }
 

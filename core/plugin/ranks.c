@@ -231,71 +231,68 @@ static void free_ranks(struct ranks *r)
 }
 
 /* Processes that do not know of each other would all write one folder. */
-static bool are_all_there(const struct ranks *r, const struct ranks_wish *wish,
-                          const struct launch *launch, const char *library, struct diagnostics *d)
+static osafl_status require_all(const struct ranks *r, const struct ranks_wish *wish,
+                                const struct launch *launch, const char *library,
+                                struct error *error)
 {
-    if (wish->ranks != 0 && wish->ranks != r->count) {
-        diagnostics_error(d, NULL, 0,
-                          "--ranks %u, and transport %s (%s) has %u: give its launcher that number",
-                          wish->ranks, r->name, library, r->count);
-        return false;
-    }
+    if (wish->ranks != 0 && wish->ranks != r->count)
+        return error_set(error, OSAFL_E_CONFIG,
+                         "--ranks %u, and transport %s (%s) has %u: give its launcher that number",
+                         wish->ranks, r->name, library, r->count);
     if (launch->processes == 1 || launch->processes == r->count)
-        return true;
-    diagnostics_error(
-        d, NULL, 0,
+        return OSAFL_OK;
+    return error_set(
+        error, OSAFL_E_CONFIG,
         "%s says that %u processes were started together, and MPI (%s) has %u: each would run the "
         "whole experiment alone; start them by the launcher of this MPI, as in srun --mpi=pmix "
         "(srun --mpi=list) or mpirun, or give --transport none for runs that are independent of "
         "each other",
         launch->variable, launch->processes, library, r->count);
-    return false;
 }
 
-static bool add_threads(struct ranks *r, uint32_t own, struct diagnostics *d)
+/* The threads of all ranks, unless one of them has failed. */
+static osafl_status add_threads(struct ranks *r, osafl_status status, uint32_t own,
+                                struct error *error)
 {
-    struct error error = {0};
     const struct rank_piece *all = NULL;
-    if (ranks_share(r, OSAFL_OK, &own, sizeof own, &all, &error) != OSAFL_OK) {
-        diagnostics_error(d, NULL, 0, "%s", error.text);
-        return false;
-    }
+    OSAFL_TRY(ranks_share(r, status, &own, sizeof own, &all, error));
     for (uint32_t rank = 0; rank < r->count; rank++) {
         uint32_t threads = 1;
         if (all[rank].bytes == sizeof threads)
             memcpy(&threads, all[rank].data, sizeof threads);
         r->threads += threads;
     }
-    return true;
+    return OSAFL_OK;
 }
 
-static bool start(struct ranks *r, const struct ranks_wish *wish, const struct launch *launch,
-                  struct diagnostics *d)
+static osafl_status start(struct ranks *r, const struct ranks_wish *wish,
+                          const struct launch *launch, struct error *error)
 {
     const osafl_transport_wish how = {.struct_size = sizeof how,
                                       .lost_status = EXIT_INTERRUPTED,
                                       .limit_s = wish->limit_s,
                                       .ranks = wish->ranks};
     osafl_transport_place place = {.struct_size = sizeof place};
-    if (r->transport->start(&how, &place) != OSAFL_OK) {
-        diagnostics_error(d, NULL, 0, "transport %s: %s", r->name, place.text);
-        return false;
-    }
+    osafl_status status = r->transport->start(&how, &place);
+    if (status != OSAFL_OK)
+        return error_set(error, status, "transport %s: %s", r->name, place.text);
     r->own = place.rank;
     r->count = place.ranks;
-    if (are_all_there(r, wish, launch, place.text, d) && has_room(r) &&
-        add_threads(r, wish->threads, d))
-        return true;
-    if (diagnostics_errors(d) == 0)
-        diagnostics_no_memory(d);
-    r->transport->stop();
-    return false;
+    /* It cannot tell the others, which end when this process does. */
+    if (!has_room(r))
+        return error_set(error, OSAFL_E_NOMEM, "out of memory");
+    status = require_all(r, wish, launch, place.text, error);
+    status = add_threads(r, status, wish->threads, error);
+    if (status != OSAFL_OK)
+        r->transport->stop();
+    return status;
 }
 
 bool ranks_open(const struct ranks_wish *wish, struct diagnostics *d, struct ranks **out)
 {
     const struct launch launch = launch_read();
     const char *name = wish->transport;
+    struct error error;
     *out = NULL;
     if (name == NULL)
         name = launch.processes > 1 ? kind_default(OSAFL_KIND_TRANSPORT) : "none";
@@ -308,20 +305,22 @@ bool ranks_open(const struct ranks_wish *wish, struct diagnostics *d, struct ran
     }
     r->name = name;
     r->transport = find_transport(wish, name, &launch, d);
-    if (r->transport != NULL && start(r, wish, &launch, d)) {
+    const osafl_status status = r->transport != NULL ? start(r, wish, &launch, &error) : OSAFL_OK;
+    if (r->transport != NULL && status == OSAFL_OK) {
         *out = r;
         return true;
     }
+    if (status != OSAFL_OK)
+        diagnostics_failure(d, status, error.text);
     free_ranks(r);
     return false;
 }
 
-osafl_status ranks_close(struct ranks *r, osafl_status status)
+osafl_status ranks_close(struct ranks *r, osafl_status status, struct error *error)
 {
-    struct error error = {0};
     if (r == NULL)
         return status;
-    const osafl_status all = ranks_share(r, status, NULL, 0, NULL, &error);
+    const osafl_status all = ranks_share(r, status, NULL, 0, NULL, error);
     r->transport->stop();
     free_ranks(r);
     return all;

@@ -32,9 +32,9 @@ struct ranks_wish {
 /* Joins the other processes.  *out is NULL where there is one process.  Processes that were started
  * together and would not know of each other are refused; false, and the reason in d. */
 bool ranks_open(const struct ranks_wish *wish, struct diagnostics *d, struct ranks **out);
-/* Waits for the others, who learn whether this one has failed; the status of the first that has.
- * NULL is allowed. */
-osafl_status ranks_close(struct ranks *r, osafl_status status);
+/* Waits for the others, who learn whether and why this one has failed; the status of the first that
+ * has.  NULL is allowed. */
+osafl_status ranks_close(struct ranks *r, osafl_status status, struct error *error);
 
 /* Whether a run can go over ranks, in one line: the transport's file, or what is missing and how to
  * get it.  Maps nothing. */

@@ -7,7 +7,7 @@ usage: allocation.py PROGRAM SOURCE [--all]
 import os
 import re
 
-from harness import Bench, FAILED, OK, check, each, skip
+from harness import Bench, FAILED, INTERRUPTED, OK, check, each, skip
 
 
 def preloaded(bench, **env):
@@ -23,24 +23,25 @@ def count_sites(bench, command):
         return int(file.read())
 
 
-def fail_sites(bench, case, prepare, env, plain, full):
-    """Fails one site at a time.  prepare() makes the folder in which the run starts."""
+def fail_sites(bench, case, prepare, env, plain, full, options=(), ends=(FAILED,)):
+    """Fails one site at a time.  prepare() makes the folder in which the run starts; ends: with
+    which statuses it may end."""
     ended = 0
 
     def fail(site):
         nonlocal ended
         note = f"{case}: allocation site {site} {env}"
         folder = prepare()
-        command = bench.command(case, folder)
+        command = bench.command(case, folder, *options)
         done = bench.run(command, env=preloaded(bench, OSAFL_FAIL_SITE=site, **env))
-        check(done.returncode in (OK, FAILED), f"{note}: {done.returncode}: {done.stderr}")
-        if done.returncode == FAILED:
+        check(done.returncode in (OK, *ends), f"{note}: {done.returncode}: {done.stderr}")
+        if done.returncode != OK:
             ended += 1
             check(re.search(r"[Mm]emory", done.stderr), f"{note}: said {done.stderr!r}")
             bench.finish(command, note)
         bench.compare(case, folder, note=note)
 
-    sites = count_sites(bench, bench.command(case, prepare()))
+    sites = count_sites(bench, bench.command(case, prepare(), *options))
     check(sites > 200, f"only {sites} allocation sites were found")
     chosen = bench.sample([(site,) for site in range(1, sites + 1)], plain, full)
     each(chosen, fail)
@@ -63,8 +64,16 @@ def going_on(bench):
     return "a run that goes on: " + fail_sites(bench, "retained-updates", prepare, {}, 10, 60)
 
 
+def over_ranks(bench):
+    """Both ranks fail; the transport ends the run as interrupted if it has no memory itself."""
+    options = ("--transport", "forked", "--ranks", "2", "--plugin-dir",
+               os.path.join(bench.build, "tests/faults/plugins"))
+    return "a run over two ranks: " + fail_sites(bench, "control-variates", bench.new_folder, {}, 6,
+                                                 30, options, (FAILED, INTERRUPTED))
+
+
 if __name__ == "__main__":
     BENCH = Bench(__doc__)
     if BENCH.sanitized:
         skip("a sanitizer has its own allocator")
-    BENCH.main(fresh, fresh_and_ever_after, going_on)
+    BENCH.main(fresh, fresh_and_ever_after, going_on, over_ranks)

@@ -646,13 +646,22 @@ static osafl_status follow(struct run *r, struct error *error)
     return run_rounds(r, error);
 }
 
-static osafl_status run_all(struct run *r, struct loader *l, struct error *error)
+static osafl_status run_here(struct run *r, struct loader *l, struct error *error)
 {
     OSAFL_TRY(meet(r, l, error));
     OSAFL_TRY(begin(r, error));
     if (r->complete)
         return OSAFL_OK;
     return ranks_lead(r->o->ranks) ? lead(r, error) : follow(r, error);
+}
+
+/* What has failed on one rank alone is told to the others, which wait for it to share something. */
+static osafl_status run_all(struct run *r, struct loader *l, struct error *error)
+{
+    const osafl_status status = run_here(r, l, error);
+    if (status != OSAFL_OK)
+        return ranks_share(r->o->ranks, status, NULL, 0, NULL, error);
+    return OSAFL_OK;
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

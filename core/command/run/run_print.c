@@ -185,8 +185,7 @@ void run_join_errors(const struct diagnostics *d, char out[ERROR_BYTES])
     char *text = diagnostics_text(d);
     for (char *c = text; c != NULL && *c != '\0'; c++)
         *c = *c == '\n' ? ' ' : *c;
-    if (text != NULL)
-        snprintf(out, ERROR_BYTES, "%s", text);
+    snprintf(out, ERROR_BYTES, "%s", text != NULL ? text : "out of memory");
     free(text);
 }
 
