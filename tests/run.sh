@@ -24,6 +24,8 @@ packages=(build-essential cmake ninja-build pkg-config libconfig-dev libopenblas
 "$top/experiments/need-packages.sh" "${packages[@]}"
 
 # suite NAME CTEST-ARGUMENTS -- CMAKE-ARGUMENTS: builds into build-tests/NAME and runs ctest there.
+# What is built is in $targets.
+targets=(all)
 suite() {
     local name=$1 tree="$top/build-tests/$1" ctest_arguments=()
     shift
@@ -31,14 +33,11 @@ suite() {
     shift
     echo "== $name"
     cmake -S "$top" -B "$tree" -G Ninja -DOSAFL_TESTS=ON -DOSAFL_WERROR=ON "$@" >/dev/null
-    cmake --build "$tree" -- -j "$jobs" --quiet
+    cmake --build "$tree" --target "${targets[@]}" -- -j "$jobs" --quiet
     (cd "$tree" && ctest -j "$jobs" --output-on-failure "${ctest_arguments[@]}")
 }
 
 if [ $full = 1 ]; then
-    threaded='unit.(pool|plugin_host|engine|train|updates|saved_state|aggregator_laws|quantizer'
-    threaded+='|model_plugins|results|progress)|cli.(determinism|resume|grid|run_folder|streams'
-    threaded+='|simulated)'
     # The tests that another compiler can change; those of the SDK put plugins built by gcc into a
     # program built by clang. The conformance kit tries the same plugins below, under sanitizers and
     # in the release build.
@@ -51,14 +50,21 @@ if [ $full = 1 ]; then
     # and failing allocations are skipped there. Warnings about values are no errors, because gcc
     # takes instrumented code for suspicious. Left out for their time: cli.paper, which reads many
     # files in one and the same way, and product.networks, which trains what unit.network tries.
-    # Under the thread sanitizer run the tests in which several threads are at work; one thread has
-    # no race. The ranks of MPI take few runs, and what its libraries leave behind is no leak of ours
+    # The ranks of MPI take few runs, and what its libraries leave behind is no leak of ours
     # (tests/cli/ranks.supp).
     export OSAFL_KILLS=1 # what a kill leaves behind does not depend on the instrument
     suite address -E '^(cli.paper|product.networks)$' -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=address,undefined "${traced[@]}"
-    suite thread -R "^(faults|conformance.threads|$threaded)" -- \
+    # Under the thread sanitizer run the tests in which several threads are at work, and only they
+    # are built; one thread has no race.
+    threaded=(pool plugin_host engine train updates saved_state aggregator_laws quantizer_adaptive
+              quantizer_codes quantizer_qsgd model_plugins results progress)
+    targets=(osafl plugins/all tests/faults/all "${threaded[@]/#/test_}")
+    commands='determinism|resume|grid|run_folder|streams|simulated'
+    suite thread \
+        -R "^(faults|conformance.threads|unit.($(IFS='|'; echo "${threaded[*]}"))\$|cli.($commands)\$)" -- \
         -DOSAFL_WERROR=OFF -DOSAFL_SANITIZE=thread "${traced[@]}"
+    targets=(all)
     unset OSAFL_KILLS
     echo "== fuzz"
     OSAFL_FUZZ_TREE="$top/build-tests/fuzz" "$top/tests/fuzz/run.sh" all 20000
