@@ -16,12 +16,7 @@ check() { # FILE SETTINGS...
     local file=$1 settings=() setting
     shift
     for setting in "$@"; do settings+=(--set "$setting"); done
-    # An instrument makes large models slow: it watches them on small pictures.
-    case ${OSAFL_INSTRUMENTED:-}$file in
-    1*/model/cnn.so | 1*/model/mlp.so | 1*/model/resnet18.so)
-        settings+=(--shape 1x8x8 --target class:10)
-        ;;
-    esac
+    settings+=("${samples[@]}")
     checked=$((checked + 1))
     # Long enough for an instrumented program on a busy machine.
     "$program" plugin check --quiet --time-limit 300 "${only[@]}" "${settings[@]}" "$file" \
@@ -31,7 +26,32 @@ check() { # FILE SETTINGS...
     }
 }
 
+# The layers of resnet18 with an eighth of its channels, for model/network.
+narrow() {
+    sed -n '/layers = (/,/);/p' "$source/experiments/networks/resnet18.cfg" |
+        sed -e '1s/.*(/(/; $s/).*/)/' -e 's/conv = 64;/conv = 8;/; s/conv = 128;/conv = 16;/' \
+            -e 's/conv = 256;/conv = 32;/; s/conv = 512;/conv = 64;/'
+}
+
+# resnet18's 11 million parameters take an instrument minutes: it is watched where memory is asked
+# for and where its gradient is made, and everywhere else its layers are narrow.
+check_resnet18() { # FILE GROUP...
+    local file=$1
+    shift
+    [ -z "${OSAFL_INSTRUMENTED:-}" ] || check "$plugins/model/network.so" layers="$(narrow)"
+    case "${OSAFL_INSTRUMENTED:-} $* " in
+    " "* | *" life "* | *" model "*) check "$file" ;;
+    esac
+}
+
 for file in "$plugins"/*/*.so; do
+    # An instrument makes large models slow: it watches them on small pictures.
+    samples=()
+    case ${OSAFL_INSTRUMENTED:-}$file in
+    1*/model/cnn.so | 1*/model/mlp.so | 1*/model/resnet18.so)
+        samples=(--shape 1x8x8 --target class:10)
+        ;;
+    esac
     case $file in
     */dataset/idx.so) check "$file" path="$work" ;;
     */dataset/cifar10*.so) check "$file" path="$work" ;;
@@ -46,6 +66,7 @@ for file in "$plugins"/*/*.so; do
             time="$work/time.npy"
         check "$file" x="$work/x.npy" y="$work/y.npy"
         ;;
+    */model/resnet18.so) check_resnet18 "$file" "${@:4}" ;;
     */model/network.so)
         check "$file" 'layers=({ conv = 4; kernel = 3; relu = true; }, { max_pool = 2; },
             { dropout = 0.5; }, { linear = "classes"; })'
