@@ -5,10 +5,13 @@ set -eu
 osafl=$1
 grid=$2/tests/cli/grid.cfg
 saboteurs=$(dirname "$osafl")/tests/faults/plugins
-rounds=120
-[ -z "${OSAFL_INSTRUMENTED:-}" ] || rounds=40
-run=("$osafl" run "$grid" --set rounds=10)         # in many ways
-long=("$osafl" run "$grid" --set "rounds=$rounds") # to be interrupted
+run=("$osafl" run "$grid" --set rounds=10)   # in many ways
+long=("$osafl" run "$grid" --set rounds=120) # to be interrupted
+if [ -n "${OSAFL_INSTRUMENTED:-}" ]; then # every round and every sample take long
+    run=("$osafl" run "$grid" --set rounds=4 --set clients.storage=40 --set training.minibatches=2
+        --set evaluation.samples=30)
+    long=("$osafl" run "$grid" --set rounds=40)
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -6,8 +6,11 @@ set -eu
 osafl=$1
 source_tree=$2
 kills=${OSAFL_KILLS:-3}
-rounds=40
-[ -z "${OSAFL_INSTRUMENTED:-}" ] || rounds=12 # with an instrument a round takes as long as several
+settings=(--set rounds=40)
+# With an instrument every round takes as long as several; it sees the same with few samples.
+[ -z "${OSAFL_INSTRUMENTED:-}" ] || settings=(--set rounds=16 --set clients.storage=40
+    --set training.minibatches=1 --set evaluation.samples=30)
+ms=250 # of the runs that are cut short
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 results="rounds.csv clients.csv manifest.json model.safetensors resolved.cfg"
@@ -15,7 +18,7 @@ RANDOM=1
 
 # With the settings that make a run last long enough to be disturbed; the folder follows.  A plain
 # command and no function, so that in the background $! is the program itself.
-run=("$osafl" run "$source_tree/tests/cli/small.cfg" --threads 2 --set "rounds=$rounds" --out)
+run=("$osafl" run "$source_tree/tests/cli/small.cfg" --threads 2 "${settings[@]}" --out)
 
 compare() {
     for file in $results; do
@@ -85,9 +88,11 @@ stop_by() {
     echo "  stopped by SIG$signal"
 }
 
-# Bits of 0.25 s until the run is complete, and longer ones where that is too short to get on.
+# Bits of 0.25 s until the run is complete, and longer ones where that is too short to get on; the
+# next kind of run begins with half of what this one needed.
 cut_short() {
-    local cuts=0 ms=250 status rows before=0
+    local cuts=0 status rows before=0
+    ms=$((ms < 500 ? 250 : ms / 2))
     while :; do
         status=0
         "${run[@]}" "$work/cut" --max-time "$((ms / 1000)).$(printf %03d $((ms % 1000)))" "$@" \

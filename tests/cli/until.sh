@@ -38,6 +38,7 @@ END
 # Never narrow enough: all looks, the same lines after an interruption, and no further run.  So many
 # rounds that the interruption comes before the end on a fast machine too.
 long="--set rounds=60"
+[ -z "${OSAFL_INSTRUMENTED:-}" ] || long="--set rounds=15" # each takes as long as several
 run 1 "after all 8 seeds of the plan the width is " --out all $long \
     --until "width(accuracy, $pair) < 1e-9" --max-seeds 8
 grep 'seeds: ' out >whole
