@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decibels.h"
 #include "base/error.h"
 #include "base/streams.h"
 #include "osafl/random.h"
@@ -187,17 +188,13 @@ double participation_downlink_bits(const struct session *s)
     return set > 0.0 ? set : 32.0 * numbers;
 }
 
-static double from_dbm(double dbm)
-{
-    return pow(10.0, (dbm - 30.0) / 10.0);
-}
-
 /* The base station sends to all with its whole power and bandwidth, and each client listens for as
  * long as its own link needs. */
 static void note_downlink(struct participation *p)
 {
     const struct downlink_settings *d = &p->session->experiment->downlink;
-    const double snr = from_dbm(d->power_dbm) / (d->bandwidth_hz * from_dbm(d->noise_dbm_per_hz));
+    const double snr =
+        watts_of_dbm(d->power_dbm) / (d->bandwidth_hz * watts_of_dbm(d->noise_dbm_per_hz));
     const double *budget_j = world_population(p->world)->energy_budget_j;
     memcpy(p->energy_left_j, budget_j, count_clients(p) * sizeof *budget_j);
     for (uint32_t u = 0; d->enabled && u < count_clients(p); u++) {
@@ -226,8 +223,7 @@ static void note_links(struct participation *p)
     const double noise_w = link->bandwidth_hz * link->noise_w_per_hz;
     for (uint32_t u = 0; u < count_clients(p); u++) {
         const double power_w = world_population(p->world)->power_max_w[u];
-        p->most_bits_per_s[u] =
-            link->bandwidth_hz * log2(1.0 + p->known_gain[u] * power_w / noise_w);
+        p->most_bits_per_s[u] = capacity(link->bandwidth_hz, p->known_gain[u] * power_w / noise_w);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decibels.h"
 #include "base/error.h"
 #include "base/streams.h"
 
@@ -172,8 +173,7 @@ static void draw_limits(uint64_t seed, const struct client_settings *s, uint32_t
     c->cycles_per_bit[u] = uniform_in(s->cycles_per_bit, word);
     c->energy_budget_j[u] = uniform_in(s->energy_budget_j, word + 2);
     c->clock_max_hz[u] = uniform_in(s->clock_max_hz, word + 4);
-    const double power_dbm = uniform_in(s->power_max_dbm, word + 6);
-    c->power_max_w[u] = pow(10.0, (power_dbm - 30.0) / 10.0);
+    c->power_max_w[u] = watts_of_dbm(uniform_in(s->power_max_dbm, word + 6));
 }
 
 /* Draws clients group by group; those behind the last one are in none. */
