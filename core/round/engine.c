@@ -326,7 +326,9 @@ struct update engine_client_update(const struct engine *e, uint32_t k, const str
         .start_round = e->round,
         .arrived_s = start_s + e->participation.receive_s[u] + a->compute_s[u] + a->upload_s[u],
         .gain = e->participation.known_gain[u],
+        .channel_gain = e->participation.gain[u],
         .power_w = a->power_w[u],
+        .receive_s = e->participation.receive_s[u],
         .compute_s = a->compute_s[u],
         .upload_s = a->upload_s[u],
         .joules = e->participation.receive_j[u] + a->compute_j[u] + a->upload_j[u],
@@ -614,7 +616,7 @@ static void note_history(struct engine *e)
             .histogram = x->histogram,
             .train_loss = x->train_loss,
             .update_norm = x->norm,
-            .seconds = x->compute_s + x->upload_s,
+            .seconds = x->receive_s + x->compute_s + x->upload_s,
         };
         history_note_update(h, &update);
     }

@@ -15,6 +15,7 @@
 
 /* Raise when the records below change. */
 #define ENGINE_STATE_VERSION 4
+#define LATE_STATE_VERSION 5 /* of the section "late" */
 
 #define KEY_BYTES 64
 
@@ -74,7 +75,7 @@ static osafl_status save_core(const struct engine *e, struct record_writer *to)
     w = record_writer_section(to, "history", ENGINE_STATE_VERSION);
     OSAFL_TRY(history_save(&e->participation.history, w));
     if (e->participation.carries)
-        OSAFL_TRY(save_late(e, record_writer_section(to, "late", ENGINE_STATE_VERSION)));
+        OSAFL_TRY(save_late(e, record_writer_section(to, "late", LATE_STATE_VERSION)));
     if (e->mixes.mix != NULL)
         OSAFL_TRY(
             mix_measures_save(&e->mixes, record_writer_section(to, "mixes", ENGINE_STATE_VERSION)));
@@ -116,16 +117,16 @@ static osafl_status unread(const struct record_reader *r, osafl_status status, c
 }
 
 /* Opens a section of the core and checks its version. */
-static osafl_status open_section(const struct record_set *from, const char *name,
+static osafl_status open_section(const struct record_set *from, const char *name, unsigned version,
                                  struct record_reader *r, struct error *error)
 {
     OSAFL_TRY(record_reader_open(from, name, r, error));
-    if (r->base.state_version == ENGINE_STATE_VERSION)
+    if (r->base.state_version == version)
         return OSAFL_OK;
     return error_set(error, OSAFL_E_STATE,
                      "the checkpoint has version %u of the section \"%s\" and this program "
                      "reads version %u",
-                     r->base.state_version, name, (unsigned)ENGINE_STATE_VERSION);
+                     r->base.state_version, name, version);
 }
 
 static osafl_status read_client(struct engine *e, struct record_reader *r, uint32_t client)
@@ -145,7 +146,7 @@ static osafl_status load_clients(struct engine *e, const struct record_set *from
 {
     struct record_reader r;
     uint64_t n = 0;
-    OSAFL_TRY(open_section(from, "clients", &r, error));
+    OSAFL_TRY(open_section(from, "clients", ENGINE_STATE_VERSION, &r, error));
     osafl_status status = r.base.count(&r.base, "trained", &n);
     const uint32_t most = client_state_floats(e->session) > 0 ? e->trainees : 0;
     if (status == OSAFL_OK && n > most)
@@ -200,7 +201,7 @@ static osafl_status load_late(struct engine *e, const struct record_set *from, s
     struct record_reader r;
     if (!e->participation.carries)
         return OSAFL_OK;
-    OSAFL_TRY(open_section(from, "late", &r, error));
+    OSAFL_TRY(open_section(from, "late", LATE_STATE_VERSION, &r, error));
     osafl_call c;
     call_begin(&c, session_uplink(e->session), OSAFL_NO_CLIENT, e->round);
     osafl_status status = read_free_from(&e->participation, &r.base);
@@ -221,7 +222,7 @@ static osafl_status load_mixes(struct engine *e, const struct record_set *from, 
     struct record_reader r;
     if (e->mixes.mix == NULL)
         return OSAFL_OK;
-    OSAFL_TRY(open_section(from, "mixes", &r, error));
+    OSAFL_TRY(open_section(from, "mixes", ENGINE_STATE_VERSION, &r, error));
     osafl_status status = mix_measures_load(&e->mixes, &r.base);
     if (status == OSAFL_OK && e->mixes.n > e->round)
         status = OSAFL_E_STATE;
@@ -232,7 +233,7 @@ static osafl_status load_core(struct engine *e, const struct record_set *from, s
 {
     struct record_reader r;
     uint64_t round = 0;
-    OSAFL_TRY(open_section(from, "engine", &r, error));
+    OSAFL_TRY(open_section(from, "engine", ENGINE_STATE_VERSION, &r, error));
     osafl_status status = r.base.u64(&r.base, "round", &round, 1);
     if (status == OSAFL_OK)
         status = r.base.f32(&r.base, "model", e->w, e->session->codec.dim);
@@ -244,11 +245,11 @@ static osafl_status load_core(struct engine *e, const struct record_set *from, s
         return damaged(error, "a parameter of the model is not finite");
     e->round = (uint32_t)round;
     OSAFL_TRY(load_kept(e, &r, error));
-    OSAFL_TRY(open_section(from, "world", &r, error));
+    OSAFL_TRY(open_section(from, "world", ENGINE_STATE_VERSION, &r, error));
     OSAFL_TRY(world_load(e->world, &r, error));
     if (world_round(e->world) != e->round)
         return damaged(error, "model and stores are of different rounds");
-    OSAFL_TRY(open_section(from, "history", &r, error));
+    OSAFL_TRY(open_section(from, "history", ENGINE_STATE_VERSION, &r, error));
     status = history_load(&e->participation.history, e->round, &r.base);
     return status == OSAFL_OK ? OSAFL_OK : unread(&r, status, "the history of the clients", error);
 }

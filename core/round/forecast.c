@@ -80,7 +80,7 @@ static void note_history(struct participation *p, uint32_t round)
             .histogram = world_histogram(p->world, u),
             .train_loss = (double)NAN,
             .update_norm = (double)NAN,
-            .seconds = a->compute_s[u] + a->upload_s[u],
+            .seconds = p->receive_s[u] + a->compute_s[u] + a->upload_s[u],
         };
         history_note_joules(&p->history, u, p->receive_j[u] + a->compute_j[u] + a->upload_j[u]);
         if (!p->outage[u])

@@ -98,14 +98,16 @@ static const size_t double_at[] = {
     offsetof(struct update, alpha),
     offsetof(struct update, arrived_s),
     offsetof(struct update, gain),
+    offsetof(struct update, channel_gain),
     offsetof(struct update, power_w),
+    offsetof(struct update, receive_s),
     offsetof(struct update, compute_s),
     offsetof(struct update, upload_s),
     offsetof(struct update, joules),
     offsetof(struct update, train_loss) /* this and the next may be NaN */,
     offsetof(struct update, norm),
 };
-enum { DOUBLES = sizeof double_at / sizeof double_at[0], MEASURED = 8 };
+enum { DOUBLES = sizeof double_at / sizeof double_at[0], MEASURED = 10 };
 
 static const size_t word_at[] = {
     offsetof(struct update, client),

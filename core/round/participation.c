@@ -147,11 +147,14 @@ static double capacity(double bandwidth_hz, double snr)
 #define TOLERANCE 1e-9
 
 /* The client sends at the rate that the policy planned; whatever is above the capacity that the
- * true gain leaves is lost. */
+ * true gain leaves is lost, but for what is sent without a code. */
 static void note_outages(struct participation *p)
 {
     const osafl_resource_answer *a = &p->answer;
-    for (uint32_t u = 0; participation_estimates(p->session) && u < count_clients(p); u++) {
+    const bool may_lose =
+        participation_estimates(p->session) &&
+        !plugin_has_feature(p->session->instance[OSAFL_KIND_AGGREGATOR].plugin, "analog");
+    for (uint32_t u = 0; may_lose && u < count_clients(p); u++) {
         const double noise_w = a->bandwidth_hz[u] * p->session->link.noise_w_per_hz;
         const double bits_per_s =
             capacity(a->bandwidth_hz[u], p->gain[u] * a->power_w[u] / noise_w);

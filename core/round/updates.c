@@ -429,7 +429,7 @@ static const osafl_update_ops operations = {
 };
 
 /* The arrays behind osafl_updates, widest types first so that each is aligned. */
-#define DOUBLE_ARRAYS 9
+#define DOUBLE_ARRAYS 10
 #define WORD_ARRAYS 4
 
 /* Of one update in all of them. */
@@ -443,6 +443,7 @@ struct update_arrays {
     double *train_loss;
     double *arrived_s;
     double *gain;
+    double *channel_gain;
     double *power_w;
     double *compute_s;
     double *upload_s;
@@ -466,7 +467,8 @@ static void *allocate_arrays(struct update_arrays *a, uint32_t n)
     a->train_loss = a->alpha + count;
     a->arrived_s = a->train_loss + count;
     a->gain = a->arrived_s + count;
-    a->power_w = a->gain + count;
+    a->channel_gain = a->gain + count;
+    a->power_w = a->channel_gain + count;
     a->compute_s = a->power_w + count;
     a->upload_s = a->compute_s + count;
     a->joules = a->upload_s + count;
@@ -494,6 +496,7 @@ static void fill_arrays(const struct update_arrays *a, const struct update *upda
         a->start_round[k] = update[k].start_round;
         a->arrived_s[k] = update[k].arrived_s;
         a->gain[k] = update[k].gain;
+        a->channel_gain[k] = update[k].channel_gain;
         a->power_w[k] = update[k].power_w;
         a->compute_s[k] = update[k].compute_s;
         a->upload_s[k] = update[k].upload_s;
@@ -555,6 +558,7 @@ osafl_status updates_open(struct update_set *s, const struct codec *codec,
         .upload_s = a.upload_s,
         .joules = a.joules,
         .noise_w = facts->noise_w,
+        .channel_gain = a.channel_gain,
     };
     return OSAFL_OK;
 }

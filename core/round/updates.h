@@ -26,7 +26,9 @@ struct update {
     uint32_t start_round; /* whose model it started from */
     double arrived_s;     /* since the start of the run */
     double gain;          /* this and the following: 0 without a link */
+    double channel_gain;
     double power_w;
+    double receive_s; /* not shown to the aggregator */
     double compute_s;
     double upload_s;
     double joules;

@@ -1,15 +1,16 @@
 /* aircomp.c - clients send at once, uncoded, and the channel adds up their updates (Zhu, Wang and
  * Huang 2020; Amiri and Guenduez 2020; ALGORITHMS.md 6).
  *
- * Truncated channel inversion: client k of gain g_k sends the symbols lambda a_k x_k / sqrt(g_k),
- * so that lambda sum of a_k x_k + z arrives; z is the receiver's noise, of power noise_w in each
- * symbol. lambda is the largest with which every client keeps to its power p_k:
+ * Truncated channel inversion: client k, whose gain g_k is known as h_k, sends the symbols
+ * lambda a_k x_k / sqrt(h_k), so that lambda sum of sqrt(g_k / h_k) a_k x_k + z arrives; z is the
+ * receiver's noise, of power noise_w in each symbol. lambda is the largest with which every client
+ * keeps to its power p_k:
  *
- *     lambda^2 = min over k of p_k g_k / (a_k^2 ||x_k||^2 / N)
- *     w <- w + eta_g (sum of a_k x_k + z / lambda)
+ *     lambda^2 = min over k of p_k h_k / (a_k^2 ||x_k||^2 / N)
+ *     w <- w + eta_g (sum of sqrt(g_k / h_k) a_k x_k + z / lambda)
  *
- * Clients far below the median gain stay silent: all others would have to send as weakly as they.
- */
+ * Clients that are known to be far below the median gain stay silent: all others would have to send
+ * as weakly as they. */
 #include <math.h>
 #include <string.h>
 
@@ -118,7 +119,8 @@ static osafl_status aggregate(void *self, osafl_call *c, const osafl_updates *u,
     r->host->metric(c, METRIC_NOISE, OSAFL_NO_CLIENT, deviation);
     r->host->metric(c, METRIC_SILENT, OSAFL_NO_CLIENT, silent);
     for (uint32_t k = 0; k < u->n; k++)
-        weight[k] *= config->server_learning_rate;
+        if (weight[k] > 0.0)
+            weight[k] *= config->server_learning_rate * sqrt(u->channel_gain[k] / u->gain[k]);
     OSAFL_TRY(u->ops->add(u, 0, weight, w));
     if (deviation > 0.0)
         add_noise(r->host, c, u, config->server_learning_rate * deviation, w);
@@ -133,7 +135,7 @@ static const osafl_param params[] = {
                "Factor of the server's step; 1 is FedAvg", .flags = OSAFL_P_LO_OPEN),
 };
 
-static const char *const features[] = {"scale_free", NULL};
+static const char *const features[] = {"scale_free", "analog", NULL};
 
 static const osafl_aggregator_vt vtable = {
     .life = {.struct_size = sizeof(osafl_aggregator_vt),

@@ -159,7 +159,7 @@ static const struct {
     {OSAFL_KIND_OPTIMIZER, "plain"},      {OSAFL_KIND_DATASET, "natural"},
     {OSAFL_KIND_DATASET, "timed"},        {OSAFL_KIND_FILTER, "private"},
     {OSAFL_KIND_PARTITION, "concurrent"}, {OSAFL_KIND_DRIFT, "concurrent"},
-    {OSAFL_KIND_DELETION, "concurrent"},
+    {OSAFL_KIND_DELETION, "concurrent"},  {OSAFL_KIND_AGGREGATOR, "analog"},
 };
 enum { N_FURTHER = sizeof further_features / sizeof further_features[0] };
 

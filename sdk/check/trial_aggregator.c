@@ -140,6 +140,8 @@ static osafl_updates guard_view(struct caller *t, const osafl_updates *u)
     v.compute_s = guarded_copy(t, "compute_s", u->compute_s, u->n, sizeof *u->compute_s);
     v.upload_s = guarded_copy(t, "upload_s", u->upload_s, u->n, sizeof *u->upload_s);
     v.joules = guarded_copy(t, "joules", u->joules, u->n, sizeof *u->joules);
+    v.channel_gain =
+        guarded_copy(t, "channel_gain", u->channel_gain, u->n, sizeof *u->channel_gain);
     const uint32_t *rows[MOST_CLIENTS];
     for (uint32_t k = 0; k < u->n; k++)
         rows[k] = guarded_copy(t, "histogram", u->histogram[k], u->labels, sizeof *rows[k]);
@@ -240,6 +242,7 @@ static osafl_status aggregate(struct instance_under_test *s, struct caller *t,
                             .start_round = t->round,
                             .arrived_s = t->round + 0.5,
                             .gain = 1e-10 / (1.0 + p[j].client),
+                            .channel_gain = 1.2e-10 / (1.0 + p[j].client),
                             .power_w = 0.2,
                             .compute_s = 0.3,
                             .upload_s = 0.2,

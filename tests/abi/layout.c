@@ -327,6 +327,7 @@ static void print_aggregator(void)
     MEMBER(osafl_updates, upload_s);
     MEMBER(osafl_updates, joules);
     MEMBER(osafl_updates, noise_w);
+    MEMBER(osafl_updates, channel_gain);
     END(osafl_updates);
     BEGIN(osafl_aggregator_vt);
     MEMBER(osafl_aggregator_vt, life);

@@ -77,6 +77,15 @@ class ChannelCosts(ProductTest):
             self.assertEqual(bits, self.PAYLOAD * len(sent))
             self.assertEqual(there, sum(row["participates"] == "1" for row in sent))
 
+    def test_analog_updates_have_no_outage(self):
+        """What the channel adds up is scaled by the error of the gain, and not lost."""
+        settings = {"aggregator.plugin": "aircomp", "uplink.gain_error_db": 6.0}
+        run = self.run_small(settings, rounds=2)
+        self.assertNotIn("outage", {reason for (reason,) in run.clients("reason")})
+        self.assertNotIn("lost by outage", self.check_small(settings))
+        exact = self.run_small(settings, {"uplink.gain_error_db": 0.0}, rounds=2)
+        self.assertNotEqual(run.rounds("test_loss"), exact.rounds("test_loss"))
+
     def test_margin_against_outages(self):
         """A margin of six standard deviations loses nothing, and sends with more power or time."""
         run = self.run_small({"uplink.gain_error_db": 0.5, "uplink.gain_margin_db": 3.0}, rounds=12)
@@ -132,6 +141,27 @@ class ChannelCosts(ProductTest):
         self.assertEqual(received[0], stated)
         for (once,), (twice,) in zip(*received, strict=True):
             self.assertAlmostEqual(twice, 2 * once, delta=1e-12)
+
+    def test_selection_knows_the_time_of_receiving(self):
+        """With a large penalty, Oort asks no known client whose last participation, receiving included, took
+        longer than the median."""
+        oort = {"selection.plugin": "oort", "selection.oort.share": 0.3, "resource.plugin": "fixed",
+                "selection.oort.exploration": 0.7, "selection.oort.exploration_decay": 1.0,
+                "selection.oort.penalty": 1000.0, "deadline_s": 1e6}
+        run = self.run_small(oort, {"downlink.enabled": True, "downlink.bits": 1e9}, rounds=16)
+        columns = ("receive_s", "compute_s", "upload_s")
+        rows = run.clients("local_rounds", *columns)
+        seconds = {}
+        judged = 0
+        for t in range(16):
+            asked = {u: sum(map(float, row[1:])) for u, row in enumerate(rows[9 * t:9 * t + 9])
+                     if row[0] != "0"}
+            if len(seconds) == 9:
+                median = sorted(seconds.values())[4]
+                self.assertLess(max(seconds[u] for u in asked), 1.01 * median)
+                judged += len(asked)
+            seconds.update(asked)
+        self.assertGreater(judged, 10)
 
     def test_receiving_makes_updates_late(self):
         settings = {"downlink.enabled": True, "downlink.bits": 4e9, "uplink.late": "carry",

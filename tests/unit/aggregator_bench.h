@@ -32,6 +32,7 @@ struct bench_client {
     uint32_t late;             /* rounds ago that it started */
     double arrived_s;          /* within the round */
     double gain;
+    double channel_gain;
     double power_w;
 };
 
@@ -137,6 +138,7 @@ static inline osafl_status bench_round(struct aggregator_bench *b, uint32_t roun
                                             .start_round = round - from[k].late,
                                             .arrived_s = round + from[k].arrived_s,
                                             .gain = from[k].gain,
+                                            .channel_gain = from[k].channel_gain,
                                             .power_w = from[k].power_w,
                                             .histogram = from[k].histogram,
                                             .code = mine};

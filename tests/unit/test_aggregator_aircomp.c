@@ -32,9 +32,15 @@ static struct scene *make_scene(void)
                                              .delta = s->delta[u],
                                              .histogram = histogram,
                                              .gain = 1e-11 * (1.0 + u),
+                                             .channel_gain = 1e-11 * (1.0 + u),
                                              .power_w = 0.5 - 0.1 * u};
     }
     return s;
+}
+
+static void set_gain(struct bench_client *c, double gain)
+{
+    c->gain = c->channel_gain = gain;
 }
 
 /* Two rounds from w = 0; w becomes what `round` alone adds. */
@@ -111,6 +117,35 @@ static void noise_has_the_variance_of_the_weakest_link(void **state)
     free(s);
 }
 
+/* Clients invert the gains that are known; what arrives has gone through the others.  The noise
+ * does not depend on these. */
+static void an_error_of_the_gain_scales_what_arrives(void **state)
+{
+    (void)state;
+    static float air[DIM];
+    static float noisy[2][DIM];
+    struct scene *s = make_scene();
+    double alpha = 0.0;
+    play("aircomp", s, CLIENTS, 3e-13, 1, noisy[0]);
+    play("aircomp", s, CLIENTS, 0.0, 1, air);
+    for (uint32_t i = 0; i < DIM; i++)
+        noisy[0][i] -= air[i];
+    for (uint32_t u = 0; u < CLIENTS; u++) {
+        s->client[u].channel_gain = s->client[u].gain * (0.25 + 0.5 * u);
+        alpha += s->client[u].alpha;
+    }
+    play("aircomp", s, CLIENTS, 3e-13, 1, noisy[1]);
+    play("aircomp", s, CLIENTS, 0.0, 1, air);
+    for (uint32_t i = 0; i < DIM; i++) {
+        double want = 0.0;
+        for (uint32_t u = 0; u < CLIENTS; u++)
+            want += s->client[u].alpha / alpha * sqrt(0.25 + 0.5 * u) * s->delta[u][i];
+        assert_true(fabs((double)air[i] - want) < 1e-6);
+        assert_true(fabs((double)(noisy[1][i] - air[i] - noisy[0][i])) < 1e-6);
+    }
+    free(s);
+}
+
 static void the_weakest_are_silent(void **state)
 {
     (void)state;
@@ -118,11 +153,11 @@ static void the_weakest_are_silent(void **state)
     static float mean[DIM];
     struct scene *s = make_scene();
     /* 20 dB below the median of 4, 3, 2, 1 and a little; silence is counted from below it. */
-    s->client[CLIENTS - 1].gain = 1.01e-2 * s->client[1].gain;
+    set_gain(&s->client[CLIENTS - 1], 1.01e-2 * s->client[1].gain);
     play("aircomp", s, CLIENTS, 0.0, 0, air);
     play("fedavg", s, CLIENTS, 0.0, 0, mean);
     assert_memory_equal(air, mean, sizeof mean);
-    s->client[CLIENTS - 1].gain = 0.99e-2 * s->client[1].gain;
+    set_gain(&s->client[CLIENTS - 1], 0.99e-2 * s->client[1].gain);
     play("aircomp", s, CLIENTS, 0.0, 0, air);
     play("fedavg", s, CLIENTS - 1, 0.0, 0, mean);
     assert_memory_equal(air, mean, sizeof mean);
@@ -140,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_noise_it_is_fedavg),
         cmocka_unit_test(noise_has_the_variance_of_the_weakest_link),
+        cmocka_unit_test(an_error_of_the_gain_scales_what_arrives),
         cmocka_unit_test(the_weakest_are_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,7 @@ static void fill_crowd(struct crowd *crowd, uint32_t seed)
                                                  .alpha = (100.0 + 10.0 * u) / total,
                                                  .delta = crowd->delta[u],
                                                  .gain = 1e-11,
+                                                 .channel_gain = 1e-11,
                                                  .power_w = 0.2,
                                                  .uplink = crowd->uplink[u],
                                                  .histogram = crowd->histogram[u]};

@@ -43,6 +43,8 @@ static void add(struct late_updates *l, uint32_t client, uint32_t start_round, u
                                   .start_round = start_round,
                                   .arrived_s = 30.5,
                                   .gain = 1e-9,
+                                  .channel_gain = 2e-9,
+                                  .receive_s = 4.0,
                                   .norm = 2.0,
                                   .histogram = histogram,
                                   .code = code};
@@ -66,6 +68,7 @@ static void check_due(struct late_updates *l)
     assert_int_equal(out[0].client, 3);
     assert_int_equal(out[0].start_round, 3);
     assert_true(isnan(out[0].train_loss) && out[0].arrived_s == 30.5 && out[0].norm == 2.0);
+    assert_true(out[0].channel_gain == 2e-9 && out[0].receive_s == 4.0);
     assert_memory_equal(out[0].histogram, histogram, sizeof histogram);
     for (uint32_t slot = 0; slot < SLOTS; slot++)
         assert_memory_equal(out[0].code[slot].data, vector[slot], sizeof vector[slot]);

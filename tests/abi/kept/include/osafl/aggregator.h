@@ -122,16 +122,19 @@ typedef struct osafl_updates {
     void *priv;
     /* The round whose w^t the client started from, at most max_staleness before `round`. */
     const uint32_t *start_round;
-    /* Simulated time of its arrival since the start of the run: start_round * deadline + computing
-     * + sending. */
+    /* Simulated time of its arrival since the start of the run: start_round * deadline + receiving
+     * where there is a downlink + computing + sending. */
     const double *arrived_s;
     /* What the server knows of how it was made; 0 in pooled runs. */
     const double *gain; /* linear */
     const double *power_w;
     const double *compute_s;
     const double *upload_s;
-    const double *joules; /* computing and sending */
+    const double *joules; /* computing and sending, and receiving where there is a downlink */
     double noise_w;       /* of the receiver, over the band of one client; 0 in pooled runs */
+    /* What no server knows: the gains themselves, where `gain` has estimates
+     * (uplink.gain_error_db), for rules that simulate what the channel does. */
+    const double *channel_gain;
 } osafl_updates;
 
 /* Features, laws that are tested where they are declared:
@@ -139,7 +142,9 @@ typedef struct osafl_updates {
  *   "mean"                  equal updates: w moves by that update
  *   "permutation_invariant" the order of the clients changes nothing beyond rounding
  *   "scale_free"            multiplying every alpha by one factor changes nothing beyond rounding
- *   "robust"                one arbitrary update among many moves w by a bounded amount */
+ *   "robust"                one arbitrary update among many moves w by a bounded amount
+ * Feature "analog": updates are sent uncoded, so that none is lost where the channel carries less
+ * than was known (uplink.gain_error_db). */
 typedef struct osafl_aggregator_vt {
     osafl_lifecycle life;
     /* REQUIRED.  The same answer every time.  [any] */

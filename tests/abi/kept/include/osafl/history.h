@@ -24,8 +24,10 @@ typedef struct osafl_history {
     const double *train_loss;       /* mean over the steps of its last participation; NaN before */
     const double *update_norm;      /* of its last update as received; NaN before, and where the
                                      * selection does not say that it uses it */
-    const double *seconds; /* of its last participation, computing and sending; NaN before */
-    const double *joules;  /* spent so far, computing and sending, lost updates included */
+    /* Receiving counts where there is a downlink (downlink.enabled). */
+    const double *seconds; /* of its last participation, receiving, computing and sending; NaN
+                            * before */
+    const double *joules;  /* spent so far in the same way, lost updates included */
 } osafl_history;
 
 #ifdef __cplusplus
