@@ -157,8 +157,9 @@ static osafl_status check_place(const struct plugin_folder *folder, const char *
 /* ---- loading ------------------------------------------------------------------------------- */
 
 /* Maps the file without letting its constructors keep the floating-point mode: a library that is
- * linked with -ffast-math switches the thread that maps it to flush-to-zero. */
-static void *map_file(const char *real, struct diagnostics *d)
+ * linked with -ffast-math switches the thread that maps it to flush-to-zero.  Libraries below MPICH
+ * catch signals, which is undone without a word: nobody could change that. */
+static void *map_file(uint32_t kind, const char *real, struct diagnostics *d)
 {
     fenv_t environment;
     struct process_state before;
@@ -172,7 +173,7 @@ static void *map_file(const char *real, struct diagnostics *d)
     const char *other = process_watch_end(&watch);
     const char *changed = process_state_restore(&before);
     fesetenv(&environment);
-    if (other != NULL)
+    if (other != NULL && kind_is_of_experiments(kind))
         diagnostics_warn(d, NULL, 0, "%s changed %s when it was loaded; this was undone", real,
                          other);
     if (changed != NULL)
@@ -242,7 +243,7 @@ static const struct loaded_plugin *load_file(const struct plugin_folder *folder,
         diagnostics_no_memory(d); /* no fault of the file's */
     if (status != OSAFL_OK)
         return NULL;
-    void *handle = map_file(real, d);
+    void *handle = map_file(kind, real, d);
     if (handle == NULL) {
         const char *reason = dlerror();
         if (reason == NULL)
