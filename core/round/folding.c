@@ -96,11 +96,11 @@ static uint32_t complete_updates(struct folding *f, uint32_t first, uint32_t sto
 static osafl_status fold_window(struct folding *f, osafl_call *c, uint32_t n, const double *weight)
 {
     const struct session *s = f->engine->session;
-    OSAFL_TRY(updates_fold(&s->codec, c, f->code, n, weight + f->folded, f->sum));
-    for (uint64_t i = 0; i < s->codec.dim; i++)
-        if (!isfinite(f->sum[i]))
-            return engine_blame_update(s, &f->engine->update[f->folded], n, i, f->sum[i], c);
-    return OSAFL_OK;
+    uint64_t bad = 0;
+    OSAFL_TRY(updates_fold(&s->codec, c, f->code, n, weight + f->folded, f->sum, &bad));
+    if (bad == s->codec.dim)
+        return OSAFL_OK;
+    return engine_blame_update(s, &f->engine->update[f->folded], n, bad, f->sum[bad], c);
 }
 
 static void drop_window(struct folding *f, uint32_t first, uint32_t stop, uint32_t n)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine.h"
 #include "folding.h"
+#include "late_updates.h"
 #include "participation.h"
 #include "results/results.h"
 
@@ -27,6 +28,7 @@ struct forecast {
     uint64_t outages;                           /* the true gain does not carry the upload */
     uint64_t stale;                             /* too late for the aggregator */
     uint64_t busy;                              /* under way from an earlier round */
+    uint64_t most_under_way;                    /* in one round */
     uint64_t sitting_out[OSAFL_OUT_POLICY + 1]; /* by OSAFL_OUT_* */
     double compute_j;
     double upload_j;
@@ -38,6 +40,7 @@ static void count_round(struct forecast *f, const struct participation *p, uint3
 {
     const osafl_resource_answer *a = &p->answer;
     const uint64_t before = f->taking_part;
+    const uint64_t under_way = f->busy + f->late;
     uint64_t steps = 0;
     for (uint32_t u = 0; u < a->clients; u++) {
         f->client_rounds++;
@@ -63,6 +66,8 @@ static void count_round(struct forecast *f, const struct participation *p, uint3
     }
     f->steps += steps;
     f->most_steps = steps > f->most_steps ? steps : f->most_steps;
+    const uint64_t now = f->busy + f->late - under_way;
+    f->most_under_way = now > f->most_under_way ? now : f->most_under_way;
     f->empty_rounds += f->taking_part == before;
     f->rounds++;
 }
@@ -131,6 +136,11 @@ static void print_late(const struct forecast *f, const struct session *s, FILE *
             "late", percent(f->late, f->taking_part), percent(f->stale, f->taking_part),
             s->aggregator.max_staleness, text_plural(s->aggregator.max_staleness),
             percent(f->busy, f->client_rounds));
+    if (f->late > 0 && s->experiment->training.enabled)
+        fprintf(to, "%-22s at most %.1f MiB in memory, for up to %llu at a time\n", "  under way",
+                (double)f->most_under_way / (1024.0 * 1024.0) *
+                    (double)late_updates_held_bytes(&s->codec, s->slots, s->dataset.labels),
+                (unsigned long long)f->most_under_way);
 }
 
 /* What the updates of a round take in memory. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Room for one more, with a histogram of zeros.  NULL: out of memory. */
 static struct late_update *append(struct late_updates *l, const struct update *facts)
 {
@@ -176,6 +178,14 @@ osafl_status late_updates_save(const struct late_updates *l, osafl_writer *w)
     }
     free_numbers(&x);
     return status == OSAFL_OK ? kept_updates_save(&l->codes, w) : status;
+}
+
+/* The list of codes has room for up to twice as many. */
+uint64_t late_updates_held_bytes(const struct codec *codec, uint32_t slots, uint32_t labels)
+{
+    const uint64_t histogram = memory_block_bytes(((uint64_t)labels + 1) * sizeof(uint32_t));
+    const uint64_t code = memory_block_bytes(codec_max_bytes(codec));
+    return sizeof(struct late_update) + histogram + slots * (2 * sizeof(struct kept_update) + code);
 }
 
 uint64_t late_updates_saved_bytes(const struct codec *codec, uint32_t slots, uint32_t labels)

@@ -31,7 +31,9 @@ void late_updates_free(struct late_updates *l);
 /* Into and from a section of a checkpoint. */
 osafl_status late_updates_save(const struct late_updates *l, osafl_writer *w);
 
-/* The most bytes that this takes for each update. */
+/* The most bytes that each update takes in memory while it is under way. */
+uint64_t late_updates_held_bytes(const struct codec *codec, uint32_t slots, uint32_t labels);
+/* The most bytes that a checkpoint takes for each. */
 uint64_t late_updates_saved_bytes(const struct codec *codec, uint32_t slots, uint32_t labels);
 
 /* What a list can be after `round` rounds. */

@@ -2,6 +2,8 @@
 #include "updates.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,7 @@ struct combination {
     const float *base;
     float *out;
     double *sum; /* of updates_fold(), instead of base and out */
+    atomic_uint_fast64_t *bad;
 };
 
 static osafl_status add_codes(const struct combination *m, osafl_call *sub, uint64_t first,
@@ -78,22 +81,39 @@ static osafl_status combine_blocks(void *arg, uint64_t begin, uint64_t end, osaf
     return OSAFL_OK;
 }
 
+/* Blocks are done in no order: the first place of all counts. */
+static void note_not_finite(const struct combination *m, uint64_t first, uint64_t stop)
+{
+    uint64_t i = first;
+    while (i < stop && isfinite(m->sum[i]))
+        i++;
+    uint_fast64_t known = atomic_load(m->bad);
+    while (i < stop && i < known && !atomic_compare_exchange_weak(m->bad, &known, i))
+        continue;
+}
+
 static osafl_status fold_blocks(void *arg, uint64_t begin, uint64_t end, osafl_call *sub)
 {
     const struct combination *m = arg;
     for (uint64_t block = begin; block < end; block++) {
         const uint64_t first = block * UPDATES_BLOCK;
-        OSAFL_TRY(add_codes(m, sub, first, block_end(m->codec->dim, block), m->sum + first));
+        const uint64_t stop = block_end(m->codec->dim, block);
+        OSAFL_TRY(add_codes(m, sub, first, stop, m->sum + first));
+        note_not_finite(m, first, stop);
     }
     return OSAFL_OK;
 }
 
 osafl_status updates_fold(const struct codec *codec, osafl_call *call,
                           const struct code *const *code, uint32_t n, const double *weight,
-                          double *sum)
+                          double *sum, uint64_t *bad)
 {
-    struct combination m = {.codec = codec, .code = code, .weight = weight, .n = n, .sum = sum};
-    return core_host.parallel(call, count_blocks(codec->dim), 1, fold_blocks, &m);
+    atomic_uint_fast64_t first_bad = codec->dim;
+    struct combination m = {
+        .codec = codec, .code = code, .weight = weight, .n = n, .sum = sum, .bad = &first_bad};
+    OSAFL_TRY(core_host.parallel(call, count_blocks(codec->dim), 1, fold_blocks, &m));
+    *bad = atomic_load(&first_bad);
+    return OSAFL_OK;
 }
 
 static osafl_status combine_codes(const struct osafl_updates *u, const struct code *const *code,

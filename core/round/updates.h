@@ -78,9 +78,10 @@ void updates_close(struct update_set *s);
 /* Bytes that it takes for each update. */
 uint64_t updates_view_bytes(void);
 
-/* sum[i] += weight[k] * x_k[i] for each of n codes in turn, as combine() adds.  [coord] */
+/* sum[i] += weight[k] * x_k[i] for each of n codes in turn, as combine() adds.  *bad: the first i
+ * for which sum[i] is not finite then; codec->dim: there is none.  [coord] */
 osafl_status updates_fold(const struct codec *codec, osafl_call *call,
                           const struct code *const *code, uint32_t n, const double *weight,
-                          double *sum);
+                          double *sum, uint64_t *bad);
 
 #endif

@@ -174,8 +174,9 @@ static osafl_status sum_in_turn(void *arg, osafl_call *c, const double *weight, 
     for (uint64_t i = 0; base != NULL && i < dim; i++)
         sum[i] = (double)base[i];
     for (uint32_t k = 0; status == OSAFL_OK && k < m->n; k++) {
+        uint64_t bad = 0; /* whoever called looks at w */
         const struct code *code = &m->update[k].code[0];
-        status = updates_fold(m->codec, c, &code, 1, &weight[k], sum);
+        status = updates_fold(m->codec, c, &code, 1, &weight[k], sum, &bad);
     }
     for (uint64_t i = 0; i < dim; i++)
         out[i] = (float)sum[i];

@@ -40,6 +40,17 @@ class ManyClients(ProductTest):
         self.assertGreater(stated[1] - stated[0], 2 * codes)  # the largest table counts twice
         self.assertLess(stated[1] - stated[0], 2.1 * codes)
 
+    def test_check_says_what_waits_in_memory(self):
+        """The codes and some hundred bytes of updates that are late."""
+        output = self.check_small({"quantizer.plugin": "none", "aggregator.plugin": "fedbuff",
+                                   "uplink.late": "carry", "resource.plugin": "fixed",
+                                   "deadline_s": 1.6, "clients.count": 2000,
+                                   "clients.storage": 20, "clients.arrivals": 2})
+        mib, updates = re.search(r"under way +at most ([\d.]+) MiB in memory, for up to (\d+) at",
+                                 output).groups()
+        self.assertGreater(int(updates), 500)
+        self.assertAlmostEqual(float(mib) * 2**20 / int(updates), 4 * 7850 + 400, delta=300)
+
     def test_check_counts_the_label_mixes_of_all_rounds(self):
         mixes = {"rounds": 100000, "evaluation.mixes": "true"}
         output = self.check_small(mixes)

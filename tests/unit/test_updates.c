@@ -318,6 +318,40 @@ static void test_threads_change_nothing(void **state)
     }
 }
 
+/* Some updates at a time, in blocks: the sum of combine(), and the first place where it is not
+ * finite. */
+static void test_folding(void **state)
+{
+    (void)state;
+    struct bench *b = bench_open(NULL);
+    double *sum = calloc(DIM, sizeof *sum);
+    float *whole = calloc(DIM, sizeof *whole);
+    const struct code *code[N];
+    for (uint32_t k = 0; k < N; k++)
+        code[k] = &b->code[k][0];
+    assert_int_equal(b->set.view.ops->combine(&b->set.view, 0, weight, whole), OSAFL_OK);
+    for (unsigned threads = 1; threads <= 7; threads += 2) {
+        uint64_t bad = 0;
+        b->aggregator->context.pool = pool_create(threads, NULL);
+        memset(sum, 0, DIM * sizeof *sum);
+        assert_int_equal(updates_fold(&b->codec, b->call, code, 2, weight, sum, &bad), OSAFL_OK);
+        assert_int_equal(updates_fold(&b->codec, b->call, code + 2, N - 2, weight + 2, sum, &bad),
+                         OSAFL_OK);
+        assert_int_equal(bad, DIM);
+        for (uint32_t i = 0; i < DIM; i++)
+            assert_true((float)sum[i] == whole[i]);
+        sum[DIM - 1] = sum[UPDATES_BLOCK + 6] = HUGE_VAL;
+        sum[UPDATES_BLOCK + 5] = (double)NAN;
+        assert_int_equal(updates_fold(&b->codec, b->call, code, N, weight, sum, &bad), OSAFL_OK);
+        assert_int_equal(bad, UPDATES_BLOCK + 5);
+        pool_destroy(b->aggregator->context.pool);
+    }
+    b->aggregator->context.pool = NULL;
+    free(sum);
+    free(whole);
+    bench_close(b);
+}
+
 static void test_kept_updates(void **state)
 {
     (void)state;
@@ -372,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_blocks_cover_everything),
         cmocka_unit_test(test_threads_change_nothing),
+        cmocka_unit_test(test_folding),
         cmocka_unit_test(test_kept_updates),
         cmocka_unit_test(test_misuse_is_refused),
     };
