@@ -8,6 +8,7 @@
  *
  * To make it yours, change start() and the two functions that move bytes; osafl/transport.h tells
  * more. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,9 +122,10 @@ static osafl_status start(const osafl_transport_wish *wish, osafl_transport_plac
     if (own.socket == NULL || own.process == NULL || own.data == NULL || own.bytes == NULL)
         return OSAFL_E_NOMEM;
     for (uint32_t r = 1; r < own.ranks && own.rank == 0; r++) {
-        place->text = "no process can be made";
-        if (!start_rank(r))
+        if (!start_rank(r)) {
+            place->text = strerror(errno);
             return OSAFL_E_IO;
+        }
     }
     place->rank = own.rank;
     place->ranks = own.ranks;

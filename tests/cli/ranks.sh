@@ -237,7 +237,7 @@ ranks 2 no
 refuse 2 "cannot be combined" "${words[@]}" --jobs 2
 refuse 2 "cannot be combined" "${words[@]}" --shard 1/2
 refuse 2 "cannot be combined" "${words[@]}" --set 'seeds=[1,2]'
-refuse 2 "there is no transport \"pigeon\"" "$osafl" run "$file" --out no --transport pigeon
+refuse 2 "no transport plugin is called \"pigeon\"" "$osafl" run "$file" --out no --transport pigeon
 refuse 1 "differs from rank 0 in the experiment" "${words[@]}" : -n 1 "${program[@]}" \
     --set training.batch=9
 [ ! -e no ] || fail "a run that was refused has left a folder"

@@ -81,6 +81,15 @@ NAMED = [
     ("exit", "decode", None, None, r"quantizer/saboteur.* called exit\(\)"),
 ]
 
+# What a transport does to a piece, and what the message says of it.
+LIES = [
+    ("damaged", "a piece with other bytes than it was given"),
+    ("shortened", "a piece of another length"),
+    ("lengthened", "a piece of another length"),
+    ("missing", "no whole piece"),
+    ("swapped", "the piece of another rank"),
+]
+
 
 def command(bench, folder, threads, *options):
     return [bench.program, "run", os.path.join(bench.args.source, "tests/faults/sabotage.cfg"),
@@ -199,6 +208,31 @@ def breaches(bench):
     return f"{len(NAMED)} wrong answers and breaches are named"
 
 
+def transports(bench):
+    """Whatever a transport does to the pieces is found out in the exchange that it does it in."""
+    def lie(place, exchange, rank, named):
+        folder = bench.new_folder()
+        over = ("--transport", "saboteur", "--ranks", "3")
+        done = bench.run(command(bench, folder, 1, *over), env=deed("nan", place, exchange, rank),
+                         timeout=60)
+        note = f"{place}, exchange {exchange}"
+        # Another rank than the first ends the first by its absence.
+        check(done.returncode in (FAILED, INTERRUPTED, USAGE), f"{note}: {done.returncode}")
+        check(re.search(named, done.stderr), f"{note}: {named!r} is not in {done.stderr!r}")
+        bench.finish(command(bench, folder, 1, *over), note)
+        compare(bench, folder, note)
+
+    tries = [(8, 0)] if bench.sanitized else [(n, rank) for n in (1, 8, 12) for rank in (0, 1)]
+    for exchange, rank in tries:
+        for place, what in LIES:
+            lie(place, exchange, rank, f"saboteur is at fault: exchange {exchange} brought "
+                f"rank {rank} {what} as that of rank 2")
+    lie("beyond", None, None, r"saboteur breaks the interface in start\(\): rank 3 of 3")
+    lie("nobody", None, None, r"saboteur breaks the interface in start\(\): rank 0 of 0")
+    lie("twice", None, None, "exchange 1 brought rank 0 the piece of another rank as that of rank 1")
+    return f"{len(LIES)} lies of a transport are found out, and 3 at its start"
+
+
 def loading(bench):
     """While a file is mapped there is no instance yet: the file is named."""
     done = bench.run(command(bench, bench.new_folder(), 1, "--set", "deletion.plugin=loading"),
@@ -262,4 +296,5 @@ def no_number(bench):
 
 
 if __name__ == "__main__":
-    Bench(__doc__).main(crashes, hangs, setup_signal, second_signal, breaches, loading, dropped, no_number)
+    Bench(__doc__).main(crashes, hangs, setup_signal, second_signal, breaches, transports, loading,
+                        dropped, no_number)

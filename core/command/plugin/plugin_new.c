@@ -161,6 +161,10 @@ osafl_status plugin_new(uint32_t kind, const char *name, const char *dir, struct
         return error_set(
             error, OSAFL_E_CONFIG,
             "\"%.64s\" is not a plugin name: a name is [a-z][a-z0-9_]*, at most 48 long", name);
+    if (!kind_is_of_experiments(kind) && strcmp(name, "none") == 0)
+        return error_set(error, OSAFL_E_CONFIG,
+                         "a transport cannot be called \"none\": --transport none is a run of one "
+                         "process; choose another name");
     find_options(kind, name, p.options, sizeof p.options);
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
         return error_set(error, OSAFL_E_CONFIG, "the folder %s cannot be made: %s", dir,
