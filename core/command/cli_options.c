@@ -89,8 +89,8 @@ static const struct argp_option grid_options[] = {
      "the last round, and the interval is widened for repeated looks",
      1},
     {"rounds", KEY_ROUNDS, "N", 0,
-     "Run N rounds; if a shorter run of the same settings has its checkpoints, continue from its "
-     "end, provided that nothing depends on the number of rounds",
+     "Run N rounds; if a shorter run of the same settings, in a folder next to this one's, has its "
+     "checkpoints, continue from its end, provided that nothing depends on the number of rounds",
      1},
     {"measure", KEY_MEASURE, "theory[=N]", 0,
      "Measure both sides of the convergence bound in every round, with N replicas of it (32), and "

@@ -320,6 +320,10 @@ static bool read_text(const struct binding *b, const struct node *n, const osafl
         return false;
     }
     *out = text;
+    if (p->type == OSAFL_T_PATH && text[0] == '\0' && (p->flags & OSAFL_P_REQUIRED) != 0) {
+        report_error(b, n, p->name, "is empty; name a file or folder");
+        return false;
+    }
     if (p->type == OSAFL_T_PATH)
         *out = resolve_path(n->tree, text, n->file);
     if (*out == NULL)

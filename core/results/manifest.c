@@ -286,18 +286,46 @@ static void compare_settings(const json_t *before, json_t *now, struct error *er
     }
 }
 
+/* The number of rounds; 0: none is recorded. */
+static uint32_t rounds_of(const json_t *manifest)
+{
+    const json_t *setting = json_object_get(json_object_get(manifest, "settings"), "rounds");
+    const char *text = json_string_value(json_object_get(setting, "value"));
+    uint64_t rounds = 0;
+    return text != NULL && text_whole(text, 1, UINT32_MAX, &rounds) ? (uint32_t)rounds : 0;
+}
+
+/* Whether the values of all settings but the number of rounds are the same. */
+static bool same_but_rounds(const json_t *before, json_t *now)
+{
+    const json_t *settings = json_object_get(before, "settings");
+    bool same = json_object_size(settings) == json_object_size(now);
+    const char *key;
+    json_t *setting;
+    json_object_foreach(now, key, setting)
+    {
+        const json_t *old = json_object_get(json_object_get(settings, key), "value");
+        same = same &&
+               (strcmp(key, "rounds") == 0 || json_equal(old, json_object_get(setting, "value")));
+    }
+    return same;
+}
+
 static void describe_other(const struct run_folder *folder, const json_t *before, const json_t *now,
                            struct error *error)
 {
     struct error differences = {0};
     compare_settings(json_object_get(before, "settings"), json_object_get(now, "settings"),
                      &differences);
+    const bool shorter = rounds_of(before) < rounds_of(now) &&
+                         same_but_rounds(before, json_object_get(now, "settings"));
     error_set(error, OSAFL_E_CONFIG,
               "%s holds the results of another run (identity %.8s, this one %.8s%s%.600s); "
-              "choose another folder with --out or --results, or overwrite it with --force",
+              "choose another folder with --out or --results%s, or overwrite it with --force",
               folder->path, json_string_value(json_object_get(before, "identity")),
               json_string_value(json_object_get(now, "identity")),
-              differences.text[0] != '\0' ? ": " : "", differences.text);
+              differences.text[0] != '\0' ? ": " : "", differences.text,
+              shorter ? " (a folder next to it, with --rounds, to go on from its end)" : "");
 }
 
 /* The manifest in the folder; *out stays NULL where there is none. */
@@ -382,31 +410,6 @@ osafl_status manifest_compare_kept(const char *folder, const struct experiment *
     json_decref(before);
     json_decref(now);
     return status;
-}
-
-/* The number of rounds; 0: none is recorded. */
-static uint32_t rounds_of(const json_t *manifest)
-{
-    const json_t *setting = json_object_get(json_object_get(manifest, "settings"), "rounds");
-    const char *text = json_string_value(json_object_get(setting, "value"));
-    uint64_t rounds = 0;
-    return text != NULL && text_whole(text, 1, UINT32_MAX, &rounds) ? (uint32_t)rounds : 0;
-}
-
-/* Whether the values of all settings but the number of rounds are the same. */
-static bool same_but_rounds(const json_t *before, json_t *now)
-{
-    const json_t *settings = json_object_get(before, "settings");
-    bool same = json_object_size(settings) == json_object_size(now);
-    const char *key;
-    json_t *setting;
-    json_object_foreach(now, key, setting)
-    {
-        const json_t *old = json_object_get(json_object_get(settings, key), "value");
-        same = same &&
-               (strcmp(key, "rounds") == 0 || json_equal(old, json_object_get(setting, "value")));
-    }
-    return same;
 }
 
 bool manifest_is_shorter(const char *folder, const struct experiment *e,

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "osafl/arrival.h"
+#include "counts/counts.h"
 
 struct config {
     double start;
@@ -29,6 +29,10 @@ struct stream {
     uint64_t within;
     uint64_t after;
     uint32_t last; /* round in which a sample comes */
+    /* What needs the largest clients.storage of all that does not fit; 0: all fits. */
+    double storage;
+    uint32_t client, round;
+    uint64_t n;
 };
 
 static osafl_status create(const osafl_host *h, osafl_call *c, const osafl_facts *facts,
@@ -67,22 +71,34 @@ static uint64_t count_before(const osafl_arrival_problem *p, uint32_t client, do
     return low - p->time_first[client];
 }
 
-static osafl_status check_room(const struct timed *t, osafl_call *c, const osafl_arrival_problem *p,
-                               uint32_t client, uint32_t round, uint64_t n)
+static osafl_status refuse_crowd(const struct timed *t, osafl_call *c,
+                                 const osafl_arrival_problem *p, uint32_t client, uint32_t round,
+                                 uint64_t n)
 {
-    if (n <= p->capacity[client])
-        return OSAFL_OK;
+    char room[COUNTS_ROOM_BYTES];
     return c->host->fail(c, OSAFL_E_CONFIG,
                          "%" PRIu64 " samples of client %" PRIu32 " come in round %" PRIu32
-                         " (times from %.15g to %.15g), and its store has room for %" PRIu64
-                         "; raise clients.storage, or shorten arrival.timed.period",
+                         " (times from %.15g to %.15g), and its store has %s, or shorten "
+                         "arrival.timed.period",
                          n, client, round, begin_of(t, round), begin_of(t, round + 1),
-                         p->capacity[client]);
+                         counts_room(p, client, n, room));
+}
+
+static void note_crowd(struct stream *s, const osafl_arrival_problem *p, uint32_t client,
+                       uint32_t round, uint64_t n)
+{
+    const double storage = n > p->capacity[client] ? counts_storage_for(p, client, n) : 0.0;
+    if (storage <= s->storage)
+        return;
+    s->storage = storage;
+    s->client = client;
+    s->round = round;
+    s->n = n;
 }
 
 /* Goes through the samples of a client from round 0 on. */
-static osafl_status look_ahead(const struct timed *t, osafl_call *c, const osafl_arrival_problem *p,
-                               uint32_t client, struct stream *s)
+static void look_ahead(const struct timed *t, const osafl_arrival_problem *p, uint32_t client,
+                       struct stream *s)
 {
     const uint64_t end = p->time_first[client + 1];
     uint64_t k = p->time_first[client] + count_before(p, client, t->config->start);
@@ -90,12 +106,11 @@ static osafl_status look_ahead(const struct timed *t, osafl_call *c, const osafl
         const uint64_t first = k;
         while (k < end && p->time[k] < begin_of(t, round + 1))
             k++;
-        OSAFL_TRY(check_room(t, c, p, client, round, k - first));
+        note_crowd(s, p, client, round, k - first);
         s->within += k - first;
         s->last = k > first && round > s->last ? round : s->last;
     }
     s->after += end - k;
-    return OSAFL_OK;
 }
 
 static osafl_status refuse_silence(const struct timed *t, osafl_call *c,
@@ -122,13 +137,15 @@ static osafl_status fill(void *self, osafl_call *c, const osafl_arrival_problem 
     if (p->time == NULL)
         return c->host->fail(
             c, OSAFL_E_CONFIG,
-            "the samples have no times, or belong to no client; name the columns "
-            "or arrays of both (dataset.csv.time and client, or those of npy) and set "
-            "partition.plugin = \"natural\", or choose another arrival");
+            "it needs samples that have times and are dealt to the clients that own them; set "
+            "partition.plugin = \"natural\" and name the columns or arrays of both "
+            "(dataset.csv.time and client, or those of npy), or choose another arrival");
     for (uint32_t u = 0; u < p->clients; u++) {
-        OSAFL_TRY(look_ahead(t, c, p, u, &s));
+        look_ahead(t, p, u, &s);
         n[u] = count_before(p, u, t->config->start);
     }
+    if (s.storage > 0.0)
+        return refuse_crowd(t, c, p, s.client, s.round, s.n);
     if (s.within == 0)
         return refuse_silence(t, c, p);
     if (s.last + 1 < t->rounds)
@@ -150,7 +167,8 @@ static osafl_status arrive(void *self, osafl_call *c, const osafl_arrival_proble
     for (uint32_t u = 0; u < p->clients; u++) {
         const uint64_t come = count_before(p, u, begin_of(t, p->round + 1)) -
                               count_before(p, u, begin_of(t, p->round));
-        OSAFL_TRY(check_room(t, c, p, u, p->round, come));
+        if (come > p->capacity[u])
+            return refuse_crowd(t, c, p, u, p->round, come);
         n[u] = (uint32_t)come;
     }
     return OSAFL_OK;

@@ -150,19 +150,29 @@ static osafl_status arrive(void *self, osafl_call *c, const osafl_arrival_proble
     return OSAFL_OK;
 }
 
-/* Before the first round, so that no run ends because a later row does not fit. */
+/* Before the first round, so that no run ends because a later row does not fit.  The row that needs
+ * the most is named: what it takes is enough for all. */
 static osafl_status fill(void *self, osafl_call *c, const osafl_arrival_problem *p, uint64_t *n)
 {
     const struct trace *t = self;
+    char room[COUNTS_ROOM_BYTES];
+    double most = 0.0;
+    uint64_t worst = 0;
     for (uint64_t k = 0; k < t->table.rows; k++) {
         const uint32_t *row = row_of(t, k);
-        if (row[SAMPLES] > p->capacity[row[CLIENT]])
-            return c->host->fail(c, OSAFL_E_DATA,
-                                 "%s:%" PRIu32 ": %" PRIu32 " samples for client %" PRIu32
-                                 ", which has room for %" PRIu64 "; raise clients.storage",
-                                 t->table.name, t->table.line[k], row[SAMPLES], row[CLIENT],
-                                 p->capacity[row[CLIENT]]);
+        if (row[SAMPLES] <= p->capacity[row[CLIENT]])
+            continue;
+        const double storage = counts_storage_for(p, row[CLIENT], row[SAMPLES]);
+        worst = storage > most ? k : worst;
+        most = fmax(storage, most);
     }
+    const uint32_t *row = row_of(t, worst);
+    if (most > 0.0)
+        return c->host->fail(c, OSAFL_E_DATA,
+                             "%s:%" PRIu32 ": %" PRIu32 " samples for client %" PRIu32
+                             ", which has %s",
+                             t->table.name, t->table.line[worst], row[SAMPLES], row[CLIENT],
+                             counts_room(p, row[CLIENT], row[SAMPLES], room));
     counts_fill_stores(t->config->fill, p, n);
     return OSAFL_OK;
 }

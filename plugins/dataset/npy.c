@@ -185,46 +185,73 @@ static osafl_status read_samples(struct sample_set *set, const struct npy_config
     return status;
 }
 
-/* Opens an array of one number for each of n samples; the caller closes the source if OSAFL_OK. */
-static osafl_status open_numbers(struct byte_source *s, const char *path, uint64_t n,
+/* Samples as messages name them. */
+struct named_samples {
+    const char *key;
+    const char *path;
+    uint64_t n;
+};
+
+/* A failure of the array that dataset.npy.KEY names. */
+static osafl_status of_key(osafl_status status, const char *key, struct io_message *m)
+{
+    const struct io_message was = *m;
+    if (status != OSAFL_OK)
+        (void)io_fail(m, status, "dataset.npy.%s: %s", key, was.text);
+    return status;
+}
+
+static osafl_status refuse_length(const char *path, const char *what, uint64_t has,
+                                  const struct named_samples *of, struct io_message *m)
+{
+    return io_fail(m, OSAFL_E_DATA,
+                   "%s: holds %" PRIu64 " %s for %" PRIu64
+                   " samples of dataset.npy.%s (%s); write one for each sample, in their order",
+                   path, has, what, of->n, of->key, of->path);
+}
+
+/* Opens an array of one number for each sample; the caller closes the source if OSAFL_OK.
+ * columns: the remedy where there are several. */
+static osafl_status open_numbers(struct byte_source *s, const char *path,
+                                 const struct named_samples *of, const char *columns,
                                  struct npy_header *h, struct io_message *m)
 {
     OSAFL_TRY(open_array(s, path, h, m));
     osafl_status status = OSAFL_OK;
     /* A column vector, as some tools write labels, is welcome too. */
     if (h->rank > 2 || (h->rank == 2 && h->shape[1] != 1))
-        status = io_fail(m, OSAFL_E_DATA,
-                         "%s: must have one dimension, one number per sample; of one column per "
-                         "class, numpy.argmax(y, axis=1) makes them",
-                         path);
-    else if (h->n != n)
-        status = io_fail(m, OSAFL_E_DATA, "%s: holds %" PRIu64 " numbers for %" PRIu64 " samples",
-                         path, h->n, n);
+        status = io_fail(m, OSAFL_E_DATA, "%s: must have one dimension, one number per sample; %s",
+                         path, columns);
+    else if (h->n != of->n)
+        status = refuse_length(path, "numbers", h->n, of, m);
     if (status != OSAFL_OK)
         byte_source_close(s);
     return status;
 }
 
-/* Reads one whole number of [first, first + limit), less first, for each of n samples. */
-static osafl_status read_numbers(const char *path, uint64_t n, int64_t first, uint32_t limit,
-                                 const char *remedy, uint32_t **out, struct io_message *m)
+static const char one_column[] = "of several columns, save one, such as a[:, 0]";
+
+static osafl_status read_clients(const char *path, const struct named_samples *of,
+                                 struct samples *samples, struct io_message *m)
 {
     struct byte_source source;
     struct npy_header h;
-    OSAFL_TRY(open_numbers(&source, path, n, &h, m));
-    *out = malloc(n * sizeof **out);
-    const osafl_status status = *out != NULL
-                                    ? npy_read_numbers(&source, &h, first, limit, remedy, *out)
-                                    : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+    OSAFL_TRY(open_numbers(&source, path, of, one_column, &h, m));
+    samples->client = malloc(h.n * sizeof *samples->client);
+    const osafl_status status =
+        samples->client != NULL
+            ? npy_read_numbers(&source, &h, 0, OSAFL_NO_CLIENT, "", samples->client)
+            : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
     byte_source_close(&source);
     return status;
 }
 
-static osafl_status read_times(const char *path, struct samples *samples, struct io_message *m)
+static osafl_status read_times(const char *path, const struct named_samples *of,
+                               struct samples *samples, struct io_message *m)
 {
     struct byte_source source;
     struct npy_header h;
-    OSAFL_TRY(open_numbers(&source, path, samples->n, &h, m));
+    OSAFL_TRY(open_numbers(&source, path, of, one_column, &h, m));
     samples->time = malloc(h.n * sizeof *samples->time);
     const osafl_status status =
         samples->time != NULL
@@ -238,27 +265,33 @@ static osafl_status read_times(const char *path, struct samples *samples, struct
 }
 
 static osafl_status read_labels(const struct npy_config *config, const char *path,
-                                struct samples *samples, uint32_t classes, struct io_message *m)
+                                const struct named_samples *of, struct samples *samples,
+                                uint32_t classes, struct io_message *m)
 {
-    uint32_t *numbers = NULL;
-    osafl_status status =
-        read_numbers(path, samples->n, config->first_label, classes,
-                     "; dataset.npy.first_label says which label is the first, dataset.npy.classes "
-                     "how many there are; quantities need dataset.npy.target = \"real\"",
-                     &numbers, m);
-    if (status == OSAFL_OK) {
-        samples->label = malloc(samples->n * sizeof *samples->label);
-        if (samples->label == NULL)
-            status = io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
-    }
-    for (uint64_t i = 0; status == OSAFL_OK && i < samples->n; i++)
+    struct byte_source source;
+    struct npy_header h;
+    OSAFL_TRY(open_numbers(&source, path, of,
+                           "of one column per class, numpy.argmax(y, axis=1) makes them", &h, m));
+    uint32_t *numbers = malloc(h.n * sizeof *numbers);
+    samples->label = malloc(h.n * sizeof *samples->label);
+    const osafl_status status =
+        numbers != NULL && samples->label != NULL
+            ? npy_read_numbers(&source, &h, config->first_label, classes,
+                               "; dataset.npy.first_label says which label is the first, "
+                               "dataset.npy.classes how many there are; quantities need "
+                               "dataset.npy.target = \"real\"",
+                               numbers)
+            : io_fail(m, OSAFL_E_NOMEM, "%s: out of memory", path);
+    for (uint64_t i = 0; status == OSAFL_OK && i < h.n; i++)
         samples->label[i] = (int32_t)numbers[i];
     free(numbers);
+    byte_source_close(&source);
     return status;
 }
 
 /* Real numbers of n samples, of which the first array tells how many each has. */
-static osafl_status read_targets(struct sample_set *set, const char *path, struct samples *samples,
+static osafl_status read_targets(struct sample_set *set, const char *path,
+                                 const struct named_samples *of, struct samples *samples,
                                  struct io_message *m)
 {
     struct byte_source source;
@@ -272,8 +305,7 @@ static osafl_status read_targets(struct sample_set *set, const char *path, struc
                          "targets, as many for the test as for the training",
                          path, MAX_TARGETS);
     else if (h.shape[0] != samples->n)
-        status = io_fail(m, OSAFL_E_DATA, "%s: holds targets of %" PRIu64 " samples for %" PRIu64,
-                         path, h.shape[0], samples->n);
+        status = refuse_length(path, "rows of targets", h.shape[0], of, m);
     if (status == OSAFL_OK) {
         set->targets = (uint32_t)targets;
         samples->target = malloc(h.n * sizeof *samples->target);
@@ -288,13 +320,13 @@ static osafl_status read_targets(struct sample_set *set, const char *path, struc
 
 /* The classes of the training samples, and how many there are. */
 static osafl_status read_classes(struct sample_set *set, const struct npy_config *config,
-                                 struct io_message *m)
+                                 const struct named_samples *of, struct io_message *m)
 {
     struct samples *train = &set->train_file;
     set->classes = (uint32_t)config->classes;
     /* Without `classes` any label is fine here; the largest then gives their number. */
-    OSAFL_TRY(
-        read_labels(config, config->y, train, set->classes > 0 ? set->classes : MAX_CLASSES, m));
+    OSAFL_TRY(read_labels(config, config->y, of, train,
+                          set->classes > 0 ? set->classes : MAX_CLASSES, m));
     for (uint64_t i = 0; config->classes == 0 && i < train->n; i++)
         if ((uint32_t)train->label[i] >= set->classes)
             set->classes = (uint32_t)train->label[i] + 1;
@@ -304,6 +336,24 @@ static osafl_status read_classes(struct sample_set *set, const struct npy_config
     return sample_set_doubt_labels(set, config->y, "npy", config->classes > 0, m);
 }
 
+/* The training arrays. */
+static osafl_status read_train(struct sample_set *set, const struct npy_config *config,
+                               struct io_message *m)
+{
+    struct samples *train = &set->train_file;
+    OSAFL_TRY(of_key(read_samples(set, config, config->x, train, m), "x", m));
+    const struct named_samples of = {"x", config->x, train->n};
+    const osafl_status status = config->target.index == TARGETS_REAL
+                                    ? read_targets(set, config->y, &of, train, m)
+                                    : read_classes(set, config, &of, m);
+    OSAFL_TRY(of_key(status, "y", m));
+    if (config->client[0] != '\0')
+        OSAFL_TRY(of_key(read_clients(config->client, &of, train, m), "client", m));
+    if (config->time[0] != '\0')
+        OSAFL_TRY(of_key(read_times(config->time, &of, train, m), "time", m));
+    return OSAFL_OK;
+}
+
 /* The test arrays, if there are any. */
 static osafl_status read_test(struct sample_set *set, const struct npy_config *config,
                               struct io_message *m)
@@ -311,11 +361,12 @@ static osafl_status read_test(struct sample_set *set, const struct npy_config *c
     struct samples *test = &set->test_file;
     if (config->test_x[0] == '\0')
         return OSAFL_OK;
-    OSAFL_TRY(read_samples(set, config, config->test_x, test, m));
-    if (set->targets > 0)
-        OSAFL_TRY(read_targets(set, config->test_y, test, m));
-    else
-        OSAFL_TRY(read_labels(config, config->test_y, test, set->classes, m));
+    OSAFL_TRY(of_key(read_samples(set, config, config->test_x, test, m), "test_x", m));
+    const struct named_samples of = {"test_x", config->test_x, test->n};
+    const osafl_status status =
+        set->targets > 0 ? read_targets(set, config->test_y, &of, test, m)
+                         : read_labels(config, config->test_y, &of, test, set->classes, m);
+    OSAFL_TRY(of_key(status, "test_y", m));
     if ((test->pixels == NULL) == (set->train_file.pixels == NULL))
         return OSAFL_OK;
     return io_fail(m, OSAFL_E_DATA, "%s: is of bytes, or %s is, but not both", config->test_x,
@@ -326,16 +377,7 @@ static osafl_status read_files(struct sample_set *set, const void *settings, str
 {
     const struct npy_config *config = settings;
     struct samples *train = &set->train_file;
-    OSAFL_TRY(read_samples(set, config, config->x, train, m));
-    if (config->target.index == TARGETS_REAL)
-        OSAFL_TRY(read_targets(set, config->y, train, m));
-    else
-        OSAFL_TRY(read_classes(set, config, m));
-    if (config->client[0] != '\0')
-        OSAFL_TRY(
-            read_numbers(config->client, train->n, 0, OSAFL_NO_CLIENT, "", &train->client, m));
-    if (config->time[0] != '\0')
-        OSAFL_TRY(read_times(config->time, train, m));
+    OSAFL_TRY(read_train(set, config, m));
     OSAFL_TRY(read_test(set, config, m));
     const double share = config->test_share * (double)train->n;
     OSAFL_TRY(

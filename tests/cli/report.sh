@@ -52,6 +52,7 @@ expect 2 "--target 60: an accuracy lies between 0 and 1" --target 60 "$golden"
 expect 0 "To loss 2" --measure loss --target 2 "$golden"
 expect 0 "% needs" --format latex "$golden"
 expect 2 "cannot open $work/none" "$work/none"
+expect 2 "the name of a folder is empty; name one with results" ""
 expect 2 "holds no results" "$work"
 expect 2 'did you mean "seed"?' --only sed=1 "$golden"
 
@@ -158,7 +159,23 @@ ln -s manifest.json "$work/partly/looped/manifest.json"
 expect 0 "osafl: warning: $work/partly/looped cannot be searched for runs: Too many levels of symbolic links; \
 runs in it are left out" "$work/partly"
 "$osafl" report "$golden/levels" | diff - <(grep -v "^osafl: warning" out) || failed "the rest is another"
+rm "$work/partly/looped/manifest.json"
+ln -s nothing "$work/partly/looped/manifest.json"
+expect 0 "osafl: warning: $work/partly/looped cannot be searched for runs: its manifest.json is a link to nothing; \
+runs in it are left out" "$work/partly"
+"$osafl" report "$golden/levels" | diff - <(grep -v "^osafl: warning" out) || failed "the rest is another"
 rm -r "$work/partly/looped"
+long=$(printf '%0200d' 0)
+(
+    cd "$work/partly"
+    for _ in $(seq 21); do
+        mkdir "$long"
+        cd "$long"
+    done
+)
+expect 0 " cannot be searched for runs: File name too long; runs in it are left out" "$work/partly"
+"$osafl" report "$golden/levels" | diff - <(grep -v "^osafl: warning" out) || failed "the rest is another"
+rm -r "$work/partly/$long"
 mkdir "$work/partly/closed"
 chmod 0 "$work/partly/closed"
 chmod a+rx "$work"

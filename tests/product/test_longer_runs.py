@@ -72,6 +72,20 @@ class LongerRuns(ProductTest):
         self.run_rounds("bare", 7, STEADY, more=["--drop-checkpoints"])
         self.assertNotIn("going on", self.run_rounds("bare", 9, STEADY))
 
+    def test_a_folder_that_holds_the_shorter_run(self):
+        """A longer run has a folder of its own, also by --out."""
+        hint = "choose another folder with --out or --results (a folder next to it, with --rounds, " \
+            "to go on from its end), or overwrite it with --force"
+
+        def run(name, rounds, status=0):
+            return self.osafl("run", SMALL, "--threads", "1", "--out", self.path(name), "--rounds",
+                              str(rounds), *arguments(STEADY), status=status)
+        run("short", 7)
+        self.assertIn(hint, run("short", 9, status=2))
+        self.assertIn("going on from the run of 7 rounds in ", run("long", 9))
+        self.assertIn("choose another folder with --out or --results, or overwrite",
+                      run("long", 7, status=2))
+
     def test_an_interruption_before_the_beginning_is_proven(self):
         self.run_rounds("cut", 7, STEADY)
         self.run_rounds("cut", 3000, STEADY, more=["--max-time", "0.4"], status=3)

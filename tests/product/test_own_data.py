@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import re
 import struct
 import zipfile
 
@@ -88,8 +89,10 @@ class Archives(ProductTest):
         for file in ("rounds.csv", "clients.csv"):
             self.assertEqual(runs[0].bytes(file), runs[1].bytes(file))
         self.assertEqual(len(set(runs[0].clients("samples"))) > 2, True)
-        self.assertIn("the samples have no times", self.check_small(
-            {**settings, "dataset.plugin": "npy", "dataset.npy.time": '""'}, status=2))
+        for lack in ({"dataset.npy.time": '""'}, {"partition.plugin": "iid"}):
+            self.assertIn("arrival/timed: it needs samples that have times and are dealt to the clients "
+                          "that own them; set partition.plugin = \"natural\" and name ",
+                          self.check_small({**settings, "dataset.plugin": "npy", **lack}, status=2))
 
     def test_a_member_must_be_named(self):
         path = self.npz("data.npz", zipfile.ZIP_STORED)
@@ -149,6 +152,37 @@ class Archives(ProductTest):
             file.write(memory.getvalue())
         self.assertIn("is cut off: the magic string", self.refused(path + ":x", path + ":x"))
         self.assertIn("is cut off: the magic string", self.refused(path + ":empty", path + ":x"))
+
+
+class Paths(ProductTest):
+    def test_an_empty_path_is_refused(self):
+        for kind, name, key in (("arrival", "trace", "path"), ("channel", "trace", "path"),
+                                ("partition", "assigned", "path"), ("dataset", "csv", "path"),
+                                ("dataset", "npy", "x"), ("dataset", "npy", "y"),
+                                ("dataset", "libsvm", "path"), ("dataset", "idx", "path"),
+                                ("dataset", "cifar10", "path"), ("dataset", "cifar100", "path")):
+            setting = "%s.%s.%s" % (kind, name, key)
+            self.assertIn(setting + ": is empty; name a file or folder", self.check_small(
+                {kind + ".plugin": name, setting: '""'}, status=2))
+
+
+class Room(ProductTest):
+    def test_the_storage_that_a_trace_needs(self):
+        """The value in the message is the least that does for all rows."""
+        trace = self.path("trace.csv", "round,client,samples,present\n0,0,10,1\n1,1,12,1\n")
+        settings = {"arrival.plugin": "trace", "arrival.trace.path": '"%s"' % trace,
+                    "arrival.trace.at_end": "cycle", "clients.count": 4}
+
+        def check(storage, activity, status):
+            return self.check_small(settings, {"clients.storage": storage,
+                                               "clients.activity": activity}, status=status)
+        found = re.search(r"has room for \d+: clients\.storage times its activity of .* set "
+                          r"clients\.storage to (\d+) or more, or with clients\.activity = "
+                          r"\[1\.0, 1\.0\] to 12 or more", check(10, [0.3, 0.4], 2))
+        least = int(found[1])
+        check(least - 1, [0.3, 0.4], 2)
+        check(least, [0.3, 0.4], 0)
+        check(12, [1.0, 1.0], 0)
 
 
 class Tables(ProductTest):

@@ -423,9 +423,12 @@ static void test_bad_times(void **state)
     refuse_times(open_timed("-10", "1"), 7, "from -10 to -3; the times");
     struct bench *b = open_timed("-4", "3");
     b->capacity[0] = 1;
-    refuse_times(b, 9,
-                 "2 samples of client 0 come in round 1 (times from -1 to 2), and its store has "
-                 "room for 1; raise clients.storage, or shorten arrival.timed.period");
+    refuse_times(
+        b, 9,
+        "2 samples of client 0 come in round 1 (times from -1 to 2), and its store has "
+        "room for 1: clients.storage times its activity of 0.3 (clients.activity), rounded up, "
+        "or what its group says; set clients.storage to 4 or more, or with "
+        "clients.activity = [1.0, 1.0] to 2 or more, or shorten arrival.timed.period");
 
     uint64_t n[3];
     b = open_timed("0", "1");
@@ -434,7 +437,8 @@ static void test_bad_times(void **state)
     assert_int_equal(create(b, 3, 9), OSAFL_OK);
     osafl_call *c = fixture_begin(b->f, OSAFL_NO_CLIENT, 0);
     assert_int_equal(fixture_end(b->f, vt->fill(b->f->instance.self, c, &p, n)), OSAFL_E_CONFIG);
-    assert_non_null(strstr(b->f->error.text, "the samples have no times"));
+    assert_non_null(
+        strstr(b->f->error.text, "it needs samples that have times and are dealt to the clients"));
     assert_non_null(strstr(b->f->error.text, "dataset.csv.time"));
     close_bench(b);
 }
@@ -539,15 +543,21 @@ static void test_bad_traces(void **state)
     refuse_trace("round,client,samples,present\n", "has no rows");
     refuse_trace("", "is empty");
 
-    /* A row that fits no store is told before the first round, wherever it stands. */
-    struct bench *b = open_trace("round,client,samples,present\n0,0,1,1\n5,2,61,1\n");
+    /* A row that fits no store is told before the first round, wherever it stands; of several the
+     * one that needs the most. */
+    struct bench *b = open_trace("round,client,samples,present\n0,2,61,1\n5,0,61,1\n6,1,60,1\n");
     const osafl_arrival_vt *vt = fixture_vtable(b->f);
     const osafl_arrival_problem p = problem_of(b, 3, 0);
     uint64_t n[3];
     assert_int_equal(create(b, 3, 1), OSAFL_OK);
     osafl_call *c = fixture_begin(b->f, OSAFL_NO_CLIENT, 0);
     assert_int_equal(fixture_end(b->f, vt->fill(b->f->instance.self, c, &p, n)), OSAFL_E_DATA);
-    assert_non_null(strstr(b->f->error.text, ":3: 61 samples for client 2, which has room for 60"));
+    assert_non_null(
+        strstr(b->f->error.text,
+               ":3: 61 samples for client 0, which has room for 60: clients.storage times its "
+               "activity of 0.3 (clients.activity), rounded up, or what its group says; "
+               "set clients.storage to 201 or more, or with clients.activity = [1.0, "
+               "1.0] to 61 or more"));
     close_bench(b);
 }
 

@@ -202,7 +202,18 @@ static void reads_times(void **state)
     write_array("t.npy", "<f8", "(2,)", wrong[0].time, 16);
     f = open_npy();
     fixture_set(f, "time", in_folder("t.npy"));
-    expect_refusal(f, OSAFL_E_DATA, "t.npy: holds 2 numbers for 3 samples");
+    expect_refusal(f, OSAFL_E_DATA, "t.npy: holds 2 numbers for 3 samples of dataset.npy.x (");
+    write_array("t.npy", "<f8", "(3, 1)", (const double[]){3, 4, 5}, 24);
+    f = open_npy();
+    fixture_set(f, "time", in_folder("t.npy"));
+    assert_int_equal(dataset_create(f), OSAFL_OK);
+    fixture_close(f);
+    write_array("t.npy", "<f8", "(3, 2)", (const double[]){1, 2, 3, 4, 5, 6}, 48);
+    f = open_npy();
+    fixture_set(f, "time", in_folder("t.npy"));
+    expect_refusal(f, OSAFL_E_DATA,
+                   "t.npy: must have one dimension, one number per sample; of several columns, "
+                   "save one, such as a[:, 0]");
     write_array("t.npy", "<M8", "(3,)", wrong[0].time, 24);
     f = open_npy();
     fixture_set(f, "time", in_folder("t.npy"));
@@ -251,6 +262,19 @@ static void refuses_arrays_that_do_not_fit(void **state)
     f = open_npy();
     fixture_set(f, "x", in_folder("missing.npy"));
     expect_refusal(f, OSAFL_E_IO, "missing.npy: cannot be opened");
+    /* Every failure names the setting from which the file came. */
+    static const char *const keys[] = {"x", "y", "client", "time", "test_x", "test_y"};
+    write_array("t.npy", "<f4", "(3, 2)", data, sizeof data);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        char message[400];
+        f = open_npy();
+        fixture_set(f, "classes", "3");
+        fixture_set(f, "test_x", in_folder("t.npy"));
+        fixture_set(f, keys[i], in_folder("missing.npy"));
+        snprintf(message, sizeof message, "dataset.npy.%s: %s: cannot be opened", keys[i],
+                 in_folder("missing.npy"));
+        expect_refusal(f, OSAFL_E_IO, message);
+    }
 }
 
 /* What bytes mean is a setting; bools and other numbers mean themselves. */

@@ -1078,11 +1078,11 @@ static void test_order_of_times(void **state)
     set_arrival(s, "timed", "period", "1");
     fixture_set(s->arrival, "start", "7");
     REFUSE(s, OSAFL_E_CONFIG, "4 samples of client 0 come in round 0 (times from 7 to 8)",
-           "room for 3; raise clients.storage");
+           "room for 3: clients.storage times its activity of ");
     time[3] = (double)INFINITY;
     REFUSE(s, OSAFL_E_BUG, "dataset/toy: time_of() gives training sample 3 no finite time");
     time[0] = (double)NAN; /* there are no times */
-    REFUSE(s, OSAFL_E_CONFIG, "arrival/timed: the samples have no times");
+    REFUSE(s, OSAFL_E_CONFIG, "arrival/timed: it needs samples that have times");
     set_arrival(s, "steady", NULL, NULL);
     struct world *shuffled = make_world(s);
     s->dataset_vt.time_of = NULL;

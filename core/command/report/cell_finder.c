@@ -70,11 +70,11 @@ static void take_record(struct found_cells *f, const char *path)
 }
 
 /* Whatever runs there may be in it are left out. */
-static void warn_of_folder(const char *folder, int problem)
+static void warn_of_folder(const char *folder, const char *problem)
 {
     char *text = checked_format("warning: %s cannot be searched for runs: %s; runs in it are left "
                                 "out",
-                                folder, strerror(problem));
+                                folder, problem);
     result_say("osafl", text);
     free(text);
 }
@@ -84,21 +84,28 @@ static size_t walk(struct found_cells *f, const char *folder)
     char *manifest = checked_format("%s/manifest.json", folder);
     struct stat here;
     const int problem = stat(manifest, &here) == 0 ? 0 : errno;
+    const bool dangles = problem == ENOENT && lstat(manifest, &here) == 0;
     free(manifest);
     if (problem == 0) {
         take(f, folder);
         return 1;
+    }
+    if (dangles) {
+        warn_of_folder(folder, "its manifest.json is a link to nothing");
+        return 0;
     }
     struct dirent **entry = NULL;
     int entries = -1;
     if (problem == ENOENT)
         entries = scandir(folder, &entry, is_candidate, versionsort);
     if (entries < 0)
-        warn_of_folder(folder, problem == ENOENT ? errno : problem);
+        warn_of_folder(folder, strerror(problem == ENOENT ? errno : problem));
     size_t found = 0;
     for (int i = 0; i < entries; i++) {
         char *path = checked_format("%s/%s", folder, entry[i]->d_name);
         const bool there = lstat(path, &here) == 0;
+        if (!there && errno != ENOENT)
+            warn_of_folder(path, strerror(errno));
         if (there && S_ISDIR(here.st_mode))
             found += walk(f, path);
         else if (there && S_ISREG(here.st_mode) && is_grid_record(entry[i]->d_name))
@@ -144,6 +151,9 @@ osafl_status find_cells(const char *folder, struct found_cells *into, struct err
         take_record(into, folder); /* of "results/NAME/" and all that is in it */
         return OSAFL_OK;
     }
+    if (folder[0] == '\0')
+        return error_set(error, OSAFL_E_IO,
+                         "the name of a folder is empty; name one with results, or \".\"");
     DIR *open = opendir(folder);
     if (open == NULL)
         return error_set(error, OSAFL_E_IO, "cannot open %s: %s", folder, strerror(errno));

@@ -1,8 +1,11 @@
-/* counts.h - what the arrivals share: how full stores begin, and Poisson counts. */
+/* counts.h - what the arrivals share: how full stores begin, what they need, and Poisson counts. */
 #ifndef OSAFL_ARRIVAL_COUNTS_H
 #define OSAFL_ARRIVAL_COUNTS_H
 
+#include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "osafl/arrival.h"
 #include "osafl/random.h"
@@ -27,6 +30,26 @@ static inline osafl_status counts_fill(void *self, osafl_call *c, const osafl_ar
     (void)c;
     counts_fill_stores(*(const double *)self, p, n);
     return OSAFL_OK;
+}
+
+/* The least clients.storage with which n samples fit into the store of a client. */
+static inline double counts_storage_for(const osafl_arrival_problem *p, uint32_t client, uint64_t n)
+{
+    return floor((double)(n - 1) / p->activity[client] * (1.0 + 4.0 * DBL_EPSILON)) + 1.0;
+}
+
+#define COUNTS_ROOM_BYTES 384
+
+/* How a message goes on about n samples that do not fit. */
+static inline const char *counts_room(const osafl_arrival_problem *p, uint32_t client, uint64_t n,
+                                      char text[COUNTS_ROOM_BYTES])
+{
+    snprintf(text, COUNTS_ROOM_BYTES,
+             "room for %" PRIu64 ": clients.storage times its activity of %.6g (clients.activity), "
+             "rounded up, or what its group says; set clients.storage to %.15g or more, or with "
+             "clients.activity = [1.0, 1.0] to %" PRIu64 " or more",
+             p->capacity[client], p->activity[client], counts_storage_for(p, client, n), n);
+    return text;
 }
 
 /* Random words are asked for so many at a time. */
