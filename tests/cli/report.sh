@@ -167,10 +167,10 @@ runs in it are left out" "$work/partly"
 rm -r "$work/partly/looped"
 long=$(printf '%0200d' 0)
 (
-    cd "$work/partly"
+    cd "$work/partly" || exit
     for _ in $(seq 21); do
         mkdir "$long"
-        cd "$long"
+        cd "$long" || exit
     done
 )
 expect 0 " cannot be searched for runs: File name too long; runs in it are left out" "$work/partly"
