@@ -211,7 +211,7 @@ class SequencesAndTargets(ProductTest):
         y = self.write("y.npy", npy("<f4", (3,), [0.0] * 3))
         arrays = {"dataset.plugin": "npy", "dataset.npy.target": '"real"', "dataset.npy.x": x,
                   "dataset.npy.y": y}
-        self.assertIn("holds targets of 3 samples for 4",
+        self.assertIn("holds 3 rows of targets for 4",
                       self.check_small({**check, **arrays}, status=2))
         y = self.write("y.npy", npy("<f4", (4, 1, 1), [0.0] * 4))
         self.assertIn("targets must have the shape (n) or (n, targets)",
