@@ -58,7 +58,7 @@ data_of() {
     *-fashion-mnist-*) echo fashion-mnist ;;
     *-mnist-* | misprint) echo mnist ;;
     *-cifar10-* | figure-ccdf | figure-quantization) echo cifar10 ;;
-    reading | reading-passes) echo fashion-mnist mnist ;;
+    reading) echo fashion-mnist mnist ;;
     *) echo cifar10 fashion-mnist mnist ;;
     esac
 }

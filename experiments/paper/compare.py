@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """compare.py summary|picture|reading FOLDER - kept runs against the paper's printed values.
+compare.py summary MINIBATCHES PIXELS FOLDER
 
 FOLDER holds runs as "results.sh unpack" lays them out; published.csv beside this file holds what the
 paper prints.  A run counts with all its rounds: its best test accuracy, and the loss of that round.
 
-summary  the tables as they are run: how many of the paper's cells are computed, how many of them
-         are near the printed value, and each block's order of algorithms and differences; Markdown.
+summary  the tables as they are run, or with another reading, such as 8 signed: how many of the
+         paper's cells are computed, how many of them are near the printed value, and each block's
+         order of algorithms and differences; Markdown.
 picture  the differences of the same cells as SVG.
 reading  how far each reading of the training (ALGORITHMS.md 3) is from the printed values; Markdown.
 """
@@ -25,7 +27,7 @@ FEDERATED = ("OSA-FL", "M-FedAvg", "M-FedNova", "M-FedProx", "M-FedDisco")
 # their distance.  0.4 for the CNN on MNIST is a misprint, and the runs have 0.04.
 PRINTED_RATES = ("M-FedAvg", "M-FedNova", "M-FedProx", "M-FedDisco")
 MISPRINTED = (("mnist", "cnn", "M-FedAvg"), ("mnist", "cnn", "M-FedProx"))
-TABLES = ("8", "signed")  # the reading that the tables take
+TABLES = ("0", "unit")  # the reading that the tables take
 READINGS = [(steps, pixels) for steps in ("8", "0") for pixels in ("signed", "unit", "standard")]
 GUESSING = (0.9, math.log(10))  # error rate and loss of a guess among ten classes
 NEAR = 0.02  # two points
@@ -108,9 +110,9 @@ def ranked(cells):
     return sorted(cells, key=lambda case: -cells[case])
 
 
-def summary(folder):
+def summary(folder, taken=TABLES):
     paper = published()
-    runs = kept_runs(folder)[TABLES]
+    runs = kept_runs(folder)[taken]
     blocks = list(dict.fromkeys(block for block, _ in paper))
     count = collections.Counter()
     rows = []
@@ -294,7 +296,7 @@ def reading(folder):
     cells = {r: {c for c in runs[r] if c in paper and counts(*c)} for r in READINGS}
     print("| cell | " + " | ".join(reading_name(r) for r in READINGS) + " | the paper |")
     print("| :-- |" + " --: |" * (len(READINGS) + 1))
-    for cell in sorted(set().union(*(cells[r] for r in READINGS[1:]))):
+    for cell in sorted(set().union(*(cells[r] for r in READINGS if r != TABLES))):
         line = []
         for r in READINGS:
             seeds = runs[r].get(cell)
@@ -321,9 +323,13 @@ def reading(folder):
 
 def main():
     commands = {"summary": summary, "picture": picture, "reading": reading}
-    if len(sys.argv) != 3 or sys.argv[1] not in commands:
-        sys.exit(__doc__)
-    commands[sys.argv[1]](sys.argv[2])
+    match sys.argv[1:]:
+        case ["summary", minibatches, pixels, folder] if (minibatches, pixels) in READINGS:
+            summary(folder, (minibatches, pixels))
+        case [command, folder] if command in commands:
+            commands[command](folder)
+        case _:
+            sys.exit(__doc__)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ cells() {
     figure-ccdf) echo 90 30 ;;
     figure-quantization) echo 216 72 ;;
     figure-rounds) echo 162 54 ;;
-    figure-wallclock | control) echo 27 9 ;;
-    reading-passes) echo 72 24 ;;
+    figure-wallclock) echo 27 9 ;;
+    control) echo 108 36 ;;
     misprint) echo 12 4 ;;
     reading) echo 288 96 ;;
     esac
@@ -127,7 +127,7 @@ for file in experiments/paper/*.cfg; do
     only=(--only seed=1 --only model.plugin=squeezenet)
     case $name in
     figure-ccdf) only+=(--only deadline_s=60 --only quantizer.qsgd.levels=2) ;;
-    control) only+=(--only name=mnist) ;;
+    control) only+=(--only name=mnist --only partition.dirichlet.concentration=0.1) ;;
     misprint) only=(--only seed=1 --only case=M-FedAvg-as-printed) ;;
     reading) only+=(--only case=M-FedDisco --only training.minibatches=8) ;; # all pixels
     figure-rounds) only+=(--only case=Genie --only name=mnist) ;;
@@ -142,16 +142,16 @@ done
 "$osafl" resolve experiments/paper/table-cifar10-s16-c0.3.cfg --only case=M-FedProx --only seed=2 \
     --only model.plugin=resnet18 > resolved
 for setting in 'seed = 2;' 'rounds = 50;' 'deadline_s = 180.0;' 'levels = 16;' 'classes = 3;' \
-    'concentration = 0.3;' 'plugin = "fedprox";'; do
+    'concentration = 0.3;' 'plugin = "fedprox";' ' minibatches = 0;' 'pixels = "unit";'; do
     expect "$setting" resolved
 done
 expect "cifar10,resnet18,16,0.3,M-FedProx,0.4772," experiments/paper/published.csv
 
 # Readings, laid over a table.
-for reading in passes unit standard; do
+for reading in eight signed standard; do
     "$osafl" resolve experiments/paper/table-mnist-s2-c0.3.cfg --only case=OSA-FL --only seed=1 \
         --only model.plugin=cnn --overlay "experiments/include/reading-$reading.cfg" > resolved
-    case $reading in passes) value=" minibatches = 0;" ;; *) value="pixels = \"$reading\";" ;; esac
+    case $reading in eight) value=" minibatches = 8;" ;; *) value="pixels = \"$reading\";" ;; esac
     expect "$value" resolved
 done
 

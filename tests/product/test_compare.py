@@ -27,7 +27,7 @@ class Compare(unittest.TestCase):
         lines.append(f"mnist,cnn,4,0.3,OSA-FL,{','.join(map(str, PRINTED['OSA-FL']))}\n")
         (self.folder / "published.csv").write_text("# A word.\n" + HEAD + "".join(lines))
 
-    def run_of(self, case, accuracy, loss, *, seed=1, rounds=ROUNDS, steps="8", pixels=None):
+    def run_of(self, case, accuracy, loss, *, seed=1, rounds=ROUNDS, steps="0", pixels="unit"):
         """A run whose best round is the one before its last."""
         folder = self.folder / "runs" / f"{case}-{seed}-{steps}-{pixels}"
         folder.mkdir(parents=True)
@@ -35,7 +35,7 @@ class Compare(unittest.TestCase):
                     "quantizer.plugin": '"qsgd"', "quantizer.qsgd.levels": "2",
                     "model.plugin": '"cnn"', "partition.concentration": "0.3",
                     "training.minibatches": steps}
-        if pixels is not None:
+        if pixels != "signed":  # a run from before the setting was there
             settings["dataset.idx.pixels"] = f'"{pixels}"'
         (folder / "manifest.json").write_text(json.dumps({
             "experiment": {"name": "mnist", "case": f"{case},model.plugin=cnn", "seed": seed},
@@ -44,8 +44,8 @@ class Compare(unittest.TestCase):
         (folder / "rounds.csv").write_text("round,test_accuracy,test_loss\n" + "".join(
             f"{i},{a},{b}\n" for i, (a, b) in enumerate(rows)))
 
-    def says(self, command):
-        done = subprocess.run([sys.executable, "-B", self.folder / "compare.py", command,
+    def says(self, *command):
+        done = subprocess.run([sys.executable, "-B", self.folder / "compare.py", *command,
                                self.folder / "runs"], capture_output=True, text=True, check=True)
         return done.stdout
 
@@ -55,7 +55,7 @@ class Compare(unittest.TestCase):
         self.run_of("M-FedAvg", 0.60, 0.6, seed=2)
         self.run_of("M-FedNova", 0.615, 0.7)                # within 2 points, and before M-FedAvg
         self.run_of("M-FedNova", 0.1, 9.0, seed=2, rounds=2)  # not whole
-        self.run_of("OSA-FL", 0.1, 9.0, pixels="unit")      # another reading
+        self.run_of("OSA-FL", 0.76, 9.0, pixels="signed", steps="8")  # another reading
         text = self.says("summary")
         self.assertIn("Of the paper's 4 federated cells (2 blocks of 5 algorithms) 3 are", text)
         for line in ("within 2 points of the paper | 2 of 3",
@@ -66,6 +66,7 @@ class Compare(unittest.TestCase):
                      "OSA-FL -0.5, M-FedAvg -11.0, M-FedNova +1.5",
                      "Of the other blocks (1) no run is kept."):
             self.assertIn(line, text)
+        self.assertIn("OSA-FL -4.0 |", self.says("summary", "8", "signed"))
 
     def test_picture(self):
         self.run_of("OSA-FL", 0.81, 0.5)     # a point above: 40 pixels
@@ -79,38 +80,39 @@ class Compare(unittest.TestCase):
     def test_reading(self):
         """Twice the error rate and half the loss: a factor of 2, either way."""
         self.run_of("M-FedNova", 0.2, 0.35)
-        self.run_of("M-FedNova", 0.6, 0.7, pixels="unit")
-        self.run_of("OSA-FL", 0.1, 9.0, pixels="unit")    # has no printed rate
-        self.run_of("M-FedAvg", 0.1, 9.0, pixels="unit")  # nor this one with this model
+        self.run_of("M-FedNova", 0.6, 0.7, steps="8")
+        self.run_of("OSA-FL", 0.1, 9.0, steps="8")    # has no printed rate
+        self.run_of("M-FedAvg", 0.1, 9.0, steps="8")  # nor this one with this model
         text = self.says("reading")
-        self.assertRegex(text, r"\| 8 mini-batches, \[-1, 1\] \| 1 \| 2\.00 \(1\.9\d \.\. 2\.\d\d\)")
+        self.assertRegex(text, r"\| a pass, \[0, 1\] \| 1 \| 2\.00 \(1\.9\d \.\. 2\.\d\d\)")
         self.assertRegex(text, r"\| 8 mini-batches, \[0, 1\] \| 1 \| 1\.00 \(1\.0\d \.\. 1\.\d\d\) "
                                r"\| 2\.00 \(1\.9\d \.\. 2\.\d\d\) \| 0\.50 \(0\.\d\d \.\. 0\.\d\d\)")
-        self.assertIn("| a pass, [0, 1] | 0 | - | - | - |", text)
+        self.assertIn("| a pass, [-1, 1] | 0 | - | - | - |", text)
         self.assertNotIn("OSA-FL", text)
         self.assertNotIn("Other pairs", text)
         self.assertEqual(text, self.says("reading"))
 
     def test_readings_a_choice_apart(self):
-        self.run_of("M-FedNova", 0.61, 0.7, pixels="unit")
-        self.run_of("M-FedNova", 0.2, 0.35, pixels="unit", steps="0")
-        self.run_of("M-FedNova", 0.6, 0.7, pixels="standard", steps="0")
+        self.run_of("M-FedNova", 0.61, 0.7, pixels="signed", steps="8")
+        self.run_of("M-FedNova", 0.2, 0.35, pixels="signed")
+        self.run_of("M-FedNova", 0.6, 0.7, pixels="standard")
         text = self.says("reading")
-        self.assertRegex(text, r"\n\| 8 mini-batches, \[0, 1\] \| a pass, \[0, 1\] \| 1 \| 1\.0\d "
+        self.assertRegex(text, r"\n\| 8 mini-batches, \[-1, 1\] \| a pass, \[-1, 1\] \| 1 \| 1\.0\d "
                                r"\(.*\) \| 2\.00 \(.*\) \| 0\.5\d \(.*\) \| 1, 0 \|\n")
-        self.assertRegex(text, r"\n\| a pass, \[0, 1\] \| a pass, mean and deviation \| 1 \| 2\.00 "
+        self.assertRegex(text, r"\n\| a pass, \[-1, 1\] \| a pass, mean and deviation \| 1 \| 2\.00 "
                                r"\(.*\) \| 1\.00 \(.*\) \| 2\.00 \(.*\) \| 0, 1 \|\n")
-        self.assertNotIn("8 mini-batches, [0, 1] | a pass, mean", text)  # two choices apart
+        self.assertNotIn("8 mini-batches, [-1, 1] | a pass, mean", text)  # two choices apart
 
     def test_destroyed_models_guess(self):
         self.run_of("M-FedNova", 0.05, "inf")
-        self.assertRegex(self.says("reading"), r"\[-1, 1\] \| 1 \| 2\.\d\d \(")
+        self.assertRegex(self.says("reading"), r"\[0, 1\] \| 1 \| 2\.\d\d \(")
 
     def test_wrong_use(self):
-        done = subprocess.run([sys.executable, "-B", self.folder / "compare.py", "summary"],
-                              capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("compare.py summary|picture|reading FOLDER", done.stderr)
+        for words in (["summary"], ["summary", "7", "signed", "runs"], ["picture", "8", "signed", "runs"]):
+            done = subprocess.run([sys.executable, "-B", self.folder / "compare.py", *words],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("compare.py summary|picture|reading FOLDER", done.stderr)
 
 
 if __name__ == "__main__":
