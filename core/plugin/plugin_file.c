@@ -100,21 +100,15 @@ static const char *elf_problem(const unsigned char *data, size_t length)
     return NULL;
 }
 
-/* The whole file, to be freed. */
-static osafl_status read_whole_file(const char *path, void **data, size_t *length,
-                                    struct error *error)
+/* What became of reading a file, of which `problem` is an errno value, or 0. */
+static osafl_status reading_status(int problem, bool empty, struct error *error)
 {
-    int problem = 0;
-    *data = file_read(path, SIZE_MAX - 1, length, &problem);
-    if (*data == NULL && problem == EINVAL)
+    if (problem == EINVAL)
         return error_set(error, OSAFL_E_IO, "is not a regular file");
-    if (*data == NULL)
+    if (problem != 0)
         return error_set(error, problem == ENOMEM ? OSAFL_E_NOMEM : OSAFL_E_IO,
                          "cannot be read: %s", file_read_problem(problem));
-    if (*length > 0)
-        return OSAFL_OK;
-    free(*data);
-    return error_set(error, OSAFL_E_IO, "is empty");
+    return empty ? error_set(error, OSAFL_E_IO, "is empty") : OSAFL_OK;
 }
 
 static void write_hash(XXH128_hash_t sum, char hash[PLUGIN_HASH_BYTES])
@@ -126,13 +120,16 @@ static void write_hash(XXH128_hash_t sum, char hash[PLUGIN_HASH_BYTES])
 osafl_status plugin_file_check(const char *path, char hash[PLUGIN_HASH_BYTES], struct error *error)
 {
     size_t length = 0;
-    void *data = NULL;
-    OSAFL_TRY(read_whole_file(path, &data, &length, error));
-    const char *problem = elf_problem(data, length);
-    if (problem == NULL)
+    int reading = 0;
+    void *data = file_read(path, SIZE_MAX - 1, &length, &reading);
+    osafl_status status = reading_status(reading, length == 0, error);
+    const char *problem = status == OSAFL_OK ? elf_problem(data, length) : NULL;
+    if (problem != NULL)
+        status = error_set(error, OSAFL_E_DATA, "%s", problem);
+    if (status == OSAFL_OK)
         write_hash(XXH3_128bits(data, length), hash);
     free(data);
-    return problem == NULL ? OSAFL_OK : error_set(error, OSAFL_E_DATA, "%s", problem);
+    return status;
 }
 
 /* Block by block: a library may be as large as all that a run holds.  An errno value, 0: none. */
@@ -147,7 +144,9 @@ static int hash_blocks(int fd, XXH3_state_t *state, bool *empty)
     if (!S_ISREG(s.st_mode))
         return EINVAL;
     XXH3_128bits_reset(state);
-    while ((got = read(fd, block, sizeof block)) > 0) {
+    while ((got = read(fd, block, sizeof block)) > 0 || (got < 0 && errno == EINTR)) {
+        if (got < 0)
+            continue;
         XXH3_128bits_update(state, block, (size_t)got);
         *empty = false;
     }
@@ -162,12 +161,7 @@ osafl_status file_hash(const char *path, char hash[PLUGIN_HASH_BYTES], struct er
     const int problem = hash_blocks(fd, &state, &empty);
     if (fd >= 0)
         close(fd);
-    if (problem == EINVAL)
-        return error_set(error, OSAFL_E_IO, "is not a regular file");
-    if (problem != 0)
-        return error_set(error, OSAFL_E_IO, "cannot be read: %s", strerror(problem));
-    if (empty)
-        return error_set(error, OSAFL_E_IO, "is empty");
+    OSAFL_TRY(reading_status(problem, empty, error));
     write_hash(XXH3_128bits_digest(&state), hash);
     return OSAFL_OK;
 }
