@@ -296,7 +296,8 @@ def reading(folder):
     cells = {r: {c for c in runs[r] if c in paper and counts(*c)} for r in READINGS}
     print("| cell | " + " | ".join(reading_name(r) for r in READINGS) + " | the paper |")
     print("| :-- |" + " --: |" * (len(READINGS) + 1))
-    for cell in sorted(set().union(*(cells[r] for r in READINGS if r != TABLES))):
+    times = collections.Counter(cell for r in READINGS for cell in cells[r])
+    for cell in sorted(cell for cell in times if times[cell] > 1):
         line = []
         for r in READINGS:
             seeds = runs[r].get(cell)

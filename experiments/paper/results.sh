@@ -10,9 +10,10 @@
 #                                 runs; --check: only says whether they are current
 #
 # A table of RESULTS.md stands between lines "<!-- report ARGUMENTS -->" and "<!-- end -->", ARGUMENTS
-# being those of "osafl report", with folders relative to the unpacked runs; or, for the table of
-# local rounds, "<!-- ccdf FOLDER... -->"; or "<!-- compare COMMAND -->", a command of compare.py; or
-# "<!-- compute FOLDER... -->", the paragraph with which "osafl report --compute" ends.
+# being those of "osafl report", with folders relative to the unpacked runs; "accuracy" in place of
+# "report": the first table of each block alone; or, for the table of local rounds, "<!-- ccdf
+# FOLDER... -->"; or "<!-- compare COMMAND -->", a command of compare.py; or "<!-- compute FOLDER...
+# -->", the paragraph with which "osafl report --compute" ends.
 # OSAFL: the program.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -126,14 +127,18 @@ page() {
     local line arguments folder
     while IFS= read -r line; do
         printf '%s\n' "$line"
-        [[ $line =~ ^'<!-- '(report|ccdf|compare|compute)' '(.*)' -->'$ ]] || continue
+        [[ $line =~ ^'<!-- '(report|accuracy|ccdf|compare|compute)' '(.*)' -->'$ ]] || continue
         read -r -a arguments <<<"${BASH_REMATCH[2]}"
         printf '\n'
         case ${BASH_REMATCH[1]} in
-        report) # headings below the page's
+        report | accuracy) # headings below the page's
             (cd "$work/runs" && "$osafl" report --published "$here/published.csv" --format markdown \
                 "${arguments[@]}" |
-                sed 's/^##* /##&/')
+                sed 's/^##* /##&/' |
+                awk -v first="${BASH_REMATCH[1]}" '
+                    /^#/ { on = 1 }
+                    first == "accuracy" && /^Participation/ { on = 0 }
+                    on')
             ;;
         ccdf)
             echo "| Channel | SqueezeNet, s = 2 | s = 16 | CNN, s = 2 | s = 16 | ResNet-18, s = 2 | s = 16 |"

@@ -37,7 +37,7 @@ for name in "${data[@]}"; do
         table=$here/table-$name-s2-c0.3.cfg
         # The same number of trials for OSA-FL and the control.  The CNN and ResNet-18, whose runs take
         # ten times as long: fewer rounds.
-        rates=0.005,0.01,0.02 steps=10,15,25 shorter=()
+        rates=0.005,0.01,0.02 steps=5,10,15 shorter=()
         if [ "$model" != squeezenet ]; then
             rates=0.01,0.02,0.04 steps=5,10,15 shorter=(--set rounds=15)
         fi
