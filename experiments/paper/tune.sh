@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tune.sh [DATA [MODEL]] [-- ARGUMENT...] - searches what the paper does not print: the learning
-# rates of OSA-FL, Genie and the control row (control.cfg), and the server steps of the first and the
+# rates of OSA-FL, Genie and the control (M-FedAvg-tuned-step), and the server steps of the first and the
 # last, at s = 2 and concentration 0.3.  DATA: fashion-mnist, mnist or cifar10; MODEL: squeezenet, cnn or resnet18;
 # default: Fashion-MNIST and MNIST with SqueezeNet and the CNN.
 #
@@ -23,9 +23,8 @@ tune() {
     local file=$1 row=$2
     shift 2
     "$osafl" tune "$file" --only "case=$row" --only seed=1 --only "name=$name" \
-        --only "model.plugin=$model" --only quantizer.qsgd.levels=2 \
-        --only partition.dirichlet.concentration=0.3 \
-        --set "dataset.$plugin.validation=10000" --set evaluation.every=5 --keep 0.34 \
+        --only "model.plugin=$model" \
+        --set "dataset.$plugin.validation=10000" --set evaluation.every=5 --keep 0.2 \
         --jobs "${OSAFL_JOBS:-$(nproc)}" "$@"
 }
 
@@ -43,7 +42,7 @@ for name in "${data[@]}"; do
         fi
         tune "$table" OSA-FL --over "optimizer.sgd.learning_rate=$rates" \
             --over "aggregator.osafl.global_learning_rate=$steps" "${shorter[@]}" "$@"
-        tune "$here/control.cfg" M-FedAvg-tuned-step --over "optimizer.sgd.learning_rate=$rates" \
+        tune "$table" M-FedAvg-tuned-step --over "optimizer.sgd.learning_rate=$rates" \
             --over "aggregator.fedavg.server_learning_rate=1,1.5,2.5" "${shorter[@]}" "$@"
         tune "$table" Genie --over "optimizer.sgd.learning_rate=$rates" "${shorter[@]}" "$@"
     done

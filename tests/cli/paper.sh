@@ -22,12 +22,11 @@ expect() { # TEXT FILE
 # Every cell of every file, and with the quick overlay.
 cells() {
     case $1 in
-    table-*) echo 54 18 ;;
+    table-*) echo 63 21 ;;
     figure-ccdf) echo 90 30 ;;
-    figure-quantization) echo 216 72 ;;
-    figure-rounds) echo 162 54 ;;
+    figure-quantization) echo 252 84 ;;
+    figure-rounds) echo 189 63 ;;
     figure-wallclock) echo 27 9 ;;
-    control) echo 108 36 ;;
     misprint) echo 12 4 ;;
     reading) echo 288 96 ;;
     esac
@@ -127,7 +126,6 @@ for file in experiments/paper/*.cfg; do
     only=(--only seed=1 --only model.plugin=squeezenet)
     case $name in
     figure-ccdf) only+=(--only deadline_s=60 --only quantizer.qsgd.levels=2) ;;
-    control) only+=(--only name=mnist --only partition.dirichlet.concentration=0.1) ;;
     misprint) only=(--only seed=1 --only case=M-FedAvg-as-printed) ;;
     reading) only+=(--only case=M-FedDisco --only training.minibatches=8) ;; # all pixels
     figure-rounds) only+=(--only case=Genie --only name=mnist) ;;
@@ -160,7 +158,7 @@ OSAFL=$osafl OSAFL_JOBS=2 experiments/reproduce.sh --quick table-fashion-mnist-s
     --only model.plugin=squeezenet --set rounds=1 --set clients.count=2 \
     --set training.max_local_rounds=1 --set evaluation.samples=100 > table 2> told ||
     { cat told; fail "no table"; }
-for row in Genie OSA-FL M-FedAvg M-FedNova M-FedProx M-FedDisco; do
+for row in Genie OSA-FL M-FedAvg M-FedNova M-FedProx M-FedDisco M-FedAvg-tuned-step; do
     expect "$row" table
 done
 expect "0.8147" table # the paper's, of OSA-FL
