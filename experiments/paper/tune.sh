@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tune.sh [DATA [MODEL]] [-- ARGUMENT...] - searches what the paper does not print: the learning
-# rates of OSA-FL, Genie and the control (M-FedAvg-tuned-step), and the server steps of the first and the
-# last, at s = 2 and concentration 0.3.  DATA: fashion-mnist, mnist or cifar10; MODEL: squeezenet, cnn or resnet18;
-# default: Fashion-MNIST and MNIST with SqueezeNet and the CNN.
+# tune.sh [DATA [MODEL]] [-- ARGUMENT...] - searches what the paper does not print: learning rate and
+# server step of OSA-FL and of the control (M-FedAvg-tuned-step), and the learning rate of Genie, at
+# s = 2 and concentration 0.3.  DATA: fashion-mnist, mnist or cifar10; MODEL: squeezenet, cnn or
+# resnet18; default: Fashion-MNIST and MNIST with SqueezeNet and the CNN.
 #
 # Everything is judged on 10000 samples held out of the training split, with seed 1; the test set
 # takes no part.  The blocks that are printed belong at the end of ../include/rates-DATA.cfg, where
