@@ -24,7 +24,7 @@ tune() {
     shift 2
     "$osafl" tune "$file" --only "case=$row" --only seed=1 --only "name=$name" \
         --only "model.plugin=$model" \
-        --set "dataset.$plugin.validation=10000" --set evaluation.every=5 --keep 0.2 \
+        --set "dataset.$plugin.validation=10000" --set evaluation.every=5 --keep 0.34 \
         --jobs "${OSAFL_JOBS:-$(nproc)}" "$@"
 }
 
