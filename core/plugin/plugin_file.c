@@ -100,7 +100,7 @@ static const char *elf_problem(const unsigned char *data, size_t length)
     return NULL;
 }
 
-/* What became of reading a file, of which `problem` is an errno value, or 0. */
+/* The status after reading a file; problem: an errno value, 0 for none. */
 static osafl_status reading_status(int problem, bool empty, struct error *error)
 {
     if (problem == EINVAL)

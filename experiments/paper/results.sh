@@ -11,7 +11,7 @@
 #
 # A table of RESULTS.md stands between lines "<!-- report ARGUMENTS -->" and "<!-- end -->", ARGUMENTS
 # being those of "osafl report", with folders relative to the unpacked runs; "accuracy" in place of
-# "report": the first table of each block alone; or, for the table of local rounds, "<!-- ccdf
+# "report": of the tables of each block the first alone; or, for the table of local rounds, "<!-- ccdf
 # FOLDER... -->"; or "<!-- compare COMMAND -->", a command of compare.py; or "<!-- compute FOLDER...
 # -->", the paragraph with which "osafl report --compute" ends.
 # OSAFL: the program.
@@ -135,9 +135,10 @@ page() {
             (cd "$work/runs" && "$osafl" report --published "$here/published.csv" --format markdown \
                 "${arguments[@]}" |
                 sed 's/^##* /##&/' |
-                awk -v first="${BASH_REMATCH[1]}" '
-                    /^#/ { on = 1 }
-                    first == "accuracy" && /^Participation/ { on = 0 }
+                awk -v directive="${BASH_REMATCH[1]}" '
+                    BEGIN { on = 1 }
+                    /^#/ || /^Missing/ { on = 1 }
+                    directive == "accuracy" && /^Participation/ { on = 0 }
                     on')
             ;;
         ccdf)

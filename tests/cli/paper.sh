@@ -153,12 +153,19 @@ for reading in eight signed standard; do
     expect "$value" resolved
 done
 
+for pixels in signed unit standard; do
+    "$osafl" resolve experiments/paper/reading.cfg --only case=M-FedDisco --only seed=1 --only name=mnist \
+        --only model.plugin=cnn --only training.minibatches=8 --only "dataset.idx.pixels=$pixels" > resolved ||
+        fail "reading.cfg has not one cell of $pixels"
+    expect "pixels = \"$pixels\";" resolved
+done
+
 # A table of toy size: two clients, one round.
 OSAFL=$osafl OSAFL_JOBS=2 experiments/reproduce.sh --quick table-fashion-mnist-s2-c0.3 -- \
     --only model.plugin=squeezenet --set rounds=1 --set clients.count=2 \
     --set training.max_local_rounds=1 --set evaluation.samples=100 > table 2> told ||
     { cat told; fail "no table"; }
-for row in Genie OSA-FL M-FedAvg M-FedNova M-FedProx M-FedDisco M-FedAvg-tuned-step; do
+for row in Genie OSA-FL "M-FedAvg " M-FedNova M-FedProx M-FedDisco M-FedAvg-tuned-step; do
     expect "$row" table
 done
 expect "0.8147" table # the paper's, of OSA-FL
